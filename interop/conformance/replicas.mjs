@@ -1,30 +1,34 @@
-// The official conformance suite against three processes of the example `everything` with the same keys, behind a balancer that
-// passes no two requests in a row on to the same one. Counts the scenarios that fail, which must be those in `replicas.json`.
-// usage: node replicas.mjs PATH_OF_THE_EXAMPLE [REVISION]
+// The official conformance suite against three processes of the example `everything` with the same keys, or three of the example
+// `replica` over three NATS servers, behind a balancer that passes no two requests in a row on to the same one. Counts the
+// scenarios that fail, which must be those in `replicas.json`.
+// usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER] [REVISION]
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { judge } from './judge.mjs';
+import { cluster } from './nats.mjs';
 import { NAME, requirements, run, start } from './suite.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const EXPECTED = JSON.parse(readFileSync(join(here, 'replicas.json'), 'utf8'));
-
-const [everything, only] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { nats: { type: 'string' } }, allowPositionals: true });
+const [example, only] = positionals;
+const EXPECTED = JSON.parse(readFileSync(join(here, 'replicas.json'), 'utf8'))[values.nats === undefined ? 'keys' : 'nats'];
 const revisions = Object.keys(EXPECTED).filter(revision => only === undefined || revision === only);
-if (everything === undefined || revisions.length === 0) {
-  console.error('usage: node replicas.mjs PATH_OF_THE_EXAMPLE [REVISION]');
+if (example === undefined || revisions.length === 0) {
+  console.error('usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER] [REVISION]');
   process.exit(2);
 }
 console.log(NAME);
 const root = mkdtempSync(join(tmpdir(), 'plainly-replicas-'));
 const keys = join(root, 'keys');
 writeFileSync(keys, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-const replicas = await Promise.all([1, 2, 3].map(() => start(everything, ['127.0.0.1:0', keys])));
+const shared = values.nats === undefined ? [keys] : [(await cluster(values.nats, root)).join(','), keys];
+const replicas = await Promise.all([1, 2, 3].map(() => start(example, ['127.0.0.1:0', ...shared])));
 const url = await start(process.execPath, [join(here, 'balancer.mjs'), ...replicas.map(one => new URL(one).port)]);
 let [total, failed, surprises] = [0, 0, 0];
 for (const revision of revisions) {

@@ -7,41 +7,24 @@
 //! This is a simple text response for testing.
 //! ```
 
-mod asking;
-mod forms;
-mod media;
-mod prompts;
-mod resources;
-mod schemas;
-mod tasks;
-mod telling;
-mod tools;
+#[path = "features.rs"]
+mod features;
 
 use std::error::Error;
 use std::io::{self, Write};
 
-use plainly::server::{BuildErrors, Changes, Keys};
+use plainly::server::{BuildErrors, Keys};
 use plainly::transport::http::HttpServer;
 use plainly::{Server, shutdown};
 
 /// The server, for every peer.
 fn server(keys: Option<Keys>) -> Result<Server, BuildErrors> {
-    let changes = Changes::new();
-    let server = Server::builder("everything", env!("CARGO_PKG_VERSION"))
-        .state(changes.clone())
-        .changes(changes);
+    let server = Server::builder("everything", env!("CARGO_PKG_VERSION"));
     let server = match keys {
         Some(keys) => server.keys(keys),
         None => server,
     };
-    let server = tools::add(server);
-    let server = telling::add(server);
-    let server = schemas::add(server);
-    let server = tasks::add(server);
-    let server = asking::add(server);
-    let server = forms::add(server);
-    let server = resources::add(server);
-    prompts::add(server).build()
+    features::add(server).build()
 }
 
 #[tokio::main]

@@ -7,7 +7,7 @@ use plainly::{Args, Prompt};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::media::PNG;
+use super::media::PNG;
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let with_arguments = Prompt::new("test_prompt_with_arguments", with_arguments)

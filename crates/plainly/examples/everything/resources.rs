@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::media::PNG;
+use super::media::PNG;
 
 /// The resource for subscriptions.
 pub(crate) const WATCHED: &str = "test://watched-resource";

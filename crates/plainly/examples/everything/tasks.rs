@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tokio::time::sleep;
 use tokio::try_join;
 
-use crate::asking::name;
+use super::asking::name;
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let slow = Tool::new("slow_compute", slow_compute)

@@ -5,8 +5,8 @@ use plainly::server::{Changes, ServerBuilder};
 use plainly::{Context, Failure, ProtocolError, State, Tool};
 use serde_json::{Map, json};
 
-use crate::media::{PNG, WAV};
-use crate::resources::WATCHED;
+use super::media::{PNG, WAV};
+use super::resources::WATCHED;
 
 /// The first one listed takes no arguments: a client that wants to call any tool can call this.
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
