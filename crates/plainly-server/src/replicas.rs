@@ -24,6 +24,9 @@ pub(crate) use self::message::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
 use self::numbers::{AskedOnce, EventNumbers, Order};
 use self::sealed::Envelopes;
 use crate::changes::{Topic, Upstream};
+use crate::failure::incident::chain;
+use crate::random::random_name;
+use crate::shelves::{ShelfKey, Shelves};
 use plainly_transport::lock::Lock;
 use plainly_transport::seal::Keys;
 
@@ -33,6 +36,12 @@ const QUIET: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 /// The time in which a replica comes back whose connection to the engine was lost.
 const COMES_BACK: Duration = Duration::from_secs(2);
+/// The shelf of questions that are too large to be sent.
+const SHELF: &str = "questions";
+/// The time that they are stored.
+const QUESTION: Duration = Duration::from_secs(60);
+/// The bytes of a message beside its question, and some to spare.
+const ENVELOPE: usize = 512;
 /// The pause between two questions to a replica that is gone.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -41,6 +50,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct Replicas {
     engine: Arc<dyn ErasedEngine>,
     envelopes: Envelopes,
+    /// The questions that are too large to be sent.
+    shelves: Shelves,
     sent: Lock<SentNumbers>,
     has_told: Notify,
 }
@@ -73,7 +84,9 @@ pub(crate) struct AnswerWay {
 impl Replicas {
     /// The other replicas of the server with this name.
     pub(crate) fn new(engine: Arc<dyn ErasedEngine>, server: &str, keys: Keys) -> Self {
+        let records = Arc::<dyn ErasedEngine>::clone(&engine);
         Self {
+            shelves: Shelves::new(records, server).sealed(Some(&keys)),
             envelopes: Envelopes::new(engine.id(), server, keys),
             engine,
             sent: Lock::default(),
@@ -122,11 +135,62 @@ impl Replicas {
         whom: ReplicaId,
         question: &ReplicaQuestion,
     ) -> Result<ReplicaAnswer, Unanswered> {
+        let stored = self.stored(question).await?;
+        let question = stored.as_ref().unwrap_or(question);
         let began = Instant::now();
         loop {
             match self.ask_once(whom, question, ANSWER).await {
                 Err(Unanswered::Gone) if began.elapsed() < COMES_BACK => sleep(PAUSE).await,
                 answered => return answered,
+            }
+        }
+    }
+
+    /// Stores a question that is too large to be sent, and returns the one that is asked in place
+    /// of it.
+    async fn stored(
+        &self,
+        question: &ReplicaQuestion,
+    ) -> Result<Option<ReplicaQuestion>, Unanswered> {
+        let written = encode(question);
+        if written.len().saturating_add(ENVELOPE) <= self.engine.max_value() {
+            return Ok(None);
+        }
+        let name = random_name().map_err(|_| Unanswered::Unsent)?;
+        let key = ShelfKey::new(SHELF, &name);
+        let put = self.shelves.put(&key, written.into(), None, QUESTION);
+        match put.await {
+            Ok(_) => Ok(Some(ReplicaQuestion::Stored { name })),
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "a question to a replica was not stored"
+                );
+                Err(Unanswered::Unsent)
+            }
+        }
+    }
+
+    /// The question itself, if it is in a record; or the answer, if it can't be read.
+    pub(crate) async fn whole(
+        &self,
+        question: ReplicaQuestion,
+    ) -> Result<ReplicaQuestion, ReplicaAnswer> {
+        let ReplicaQuestion::Stored { name } = &question else {
+            return Ok(question);
+        };
+        let key = ShelfKey::new(SHELF, name);
+        match self.shelves.get(&key).await {
+            Ok(stored) => {
+                let question = stored.and_then(|stored| decode(&stored.value));
+                question.ok_or(ReplicaAnswer::No)
+            }
+            Err(error) => {
+                tracing::warn!(
+                    error = chain(&error),
+                    "a question of a replica was not read"
+                );
+                Err(ReplicaAnswer::Busy)
             }
         }
     }

@@ -8,7 +8,7 @@ use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::envelope::{Outcome, Response};
 use plainly_protocol::id::RequestId;
 
-use crate::replicas::{ReplicaEvent, ReplicaQuestion};
+use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
 use crate::sessions::session::Session;
 
 /// Cancels a request of a session, wherever it runs.
@@ -41,11 +41,10 @@ pub(super) async fn take_answer(
         response: written(response),
     };
     match replicas.ask(asker, &question).await {
-        Ok(_) | Err(Unanswered::Gone) => Ok(()),
-        Err(error @ (Unanswered::Unsent | Unanswered::Silent)) => {
+        Ok(ReplicaAnswer::Yes | ReplicaAnswer::No) | Err(Unanswered::Gone) => Ok(()),
+        Ok(ReplicaAnswer::Busy) | Err(Unanswered::Unsent | Unanswered::Silent) => {
             let why = "The server that asked can't be reached at the moment: send the answer again";
-            let unavailable = ProtocolError::from(Unavailable::Overloaded).with_message(why);
-            Err(unavailable.with_source(error))
+            Err(ProtocolError::from(Unavailable::Overloaded).with_message(why))
         }
     }
 }

@@ -26,12 +26,19 @@ impl Server {
         self
     }
 
-    fn heard(self, message: ReplicaMessage) {
+    fn heard(self, replicas: &Arc<Replicas>, message: ReplicaMessage) {
         match message {
             ReplicaMessage::Gap => self.0.subscriptions.changes().everything_changed(),
             ReplicaMessage::Event(event) => self.happened(event),
             ReplicaMessage::Question(question, way) => {
-                tokio::spawn(async move { way.answer(self.asked(question).await) });
+                let replicas = Arc::clone(replicas);
+                tokio::spawn(async move {
+                    let answer = match replicas.whole(question).await {
+                        Ok(question) => self.asked(question).await,
+                        Err(answer) => answer,
+                    };
+                    way.answer(answer);
+                });
             }
         }
     }
@@ -59,6 +66,8 @@ impl Server {
     async fn asked(&self, question: ReplicaQuestion) -> ReplicaAnswer {
         let is_so = match question {
             ReplicaQuestion::Runs => true,
+            // A question that is stored is no such one again.
+            ReplicaQuestion::Stored { .. } => false,
             ReplicaQuestion::Answer { session, response } => self.answered(&session, &response),
             ReplicaQuestion::Holds { session } => {
                 let session = self.0.sessions.find_here(&session);
@@ -115,6 +124,6 @@ async fn hear(server: Weak<Inner>, replicas: Arc<Replicas>) {
         let Some(server) = server.upgrade() else {
             return;
         };
-        Server(server).heard(message);
+        Server(server).heard(&replicas, message);
     }
 }

@@ -62,6 +62,8 @@ pub(crate) enum ReplicaQuestion {
         principal: Option<String>,
         message: String,
     },
+    /// Will it read a question, too large to be sent, in the record of this name?
+    Stored { name: String },
 }
 
 /// The answer to a question.

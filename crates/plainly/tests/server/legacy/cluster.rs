@@ -246,6 +246,13 @@ async fn messages_of_http_with_sse_reach_the_replica_of_the_stream() {
         assert_eq!(accepted.await.status, 202);
         assert_eq!(stream.event().await.unwrap().json()["id"], id);
     }
+    // Larger than the engine takes.
+    let text = "x".repeat(3 << 20);
+    one.gate.open(1);
+    let accepted = two.http.bare(&post, &headers, call(4, "wait", &text));
+    assert_eq!(accepted.await.status, 202);
+    let reply = stream.event().await.unwrap().json();
+    assert_eq!(reply["result"]["content"][0]["text"], text);
     two.part.fail(|faults| faults.is_cut = true);
     let refused = two.http.bare(&post, &headers, request(4, "ping"));
     assert_eq!(refused.await.status, 503);
