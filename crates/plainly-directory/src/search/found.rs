@@ -171,6 +171,9 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
         Some(Cutoff::Room) => Some(
             "There are more than an answer has room for: narrow the search with uri, glob or a longer pattern.",
         ),
+        Some(Cutoff::Time) if hits.left_out.late > 0 => Some(
+            "The search ran out of time: repeat it for more documents, or narrow it with uri or glob.",
+        ),
         Some(Cutoff::Time) => {
             Some("The search ran out of time: narrow it with uri or glob.")
         }
