@@ -361,8 +361,9 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;
+        let engine = self.engine.as_ref();
+        let shelves = clustering::shelves(self.records, engine, server, self.keys.as_ref());
         let replicas = clustering::replicas(self.engine, server, self.keys.as_ref())?;
-        let shelves = clustering::shelves(self.records, server, self.keys.as_ref());
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);
         let sources = Sources::new(Arc::clone(&features), self.sources);
@@ -385,7 +386,7 @@ impl ServerBuilder {
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| clustering::tasks(shelves.as_ref(), limits));
         let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits);
-        let tasks = Arc::new(tasks);
+        let tasks = Arc::new(clustering::among(replicas.as_ref(), tasks));
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
         let shared = clustering::sessions(shelves, replicas.as_ref(), limits);
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);

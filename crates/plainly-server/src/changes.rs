@@ -335,6 +335,11 @@ impl Changes {
         TopicSubscription::new(self.clone(), room)
     }
 
+    /// Whether there is a subscriber of this topic.
+    pub(super) fn is_heard(&self, topic: &Topic) -> bool {
+        self.bus.index.lock().subscribers.contains_key(topic)
+    }
+
     /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the
     /// index, so that the two always agree.
     fn enter(

@@ -51,6 +51,7 @@ mod outgoing;
 pub mod reply;
 
 // What several of them share.
+mod alive;
 mod asking;
 mod changes;
 pub mod limits;

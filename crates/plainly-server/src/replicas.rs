@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _};
-use plainly_cluster::erased::ErasedEngine;
+use plainly_cluster::erased::{ErasedEngine, ErasedJournals};
 use plainly_cluster::{Heard, ReplicaId, Responder, Unanswered};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
@@ -23,6 +24,7 @@ use self::message::{AnyKind, Numbered, decode, encode};
 pub(crate) use self::message::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
 use self::numbers::{AskedOnce, EventNumbers, Order};
 use self::sealed::Envelopes;
+use crate::alive::{self, Asks};
 use crate::changes::{Topic, Upstream};
 use crate::failure::incident::chain;
 use crate::random::random_name;
@@ -97,6 +99,11 @@ impl Replicas {
     /// The id of this replica.
     pub(crate) fn id(&self) -> ReplicaId {
         self.engine.id()
+    }
+
+    /// The journals that all share.
+    pub(crate) fn journals(&self) -> Arc<dyn ErasedJournals> {
+        Arc::<dyn ErasedEngine>::clone(&self.engine)
     }
 
     /// Sends an event to all others. Returns at once.
@@ -292,6 +299,16 @@ impl AnswerWay {
             Ok(answer) => self.responder.answer(answer),
             Err(error) => tracing::warn!(%error, "an answer to a replica could not be sealed"),
         }
+    }
+}
+
+impl Asks for Replicas {
+    fn is_there(&self, replica: ReplicaId) -> BoxFuture<'_, Result<(), Unanswered>> {
+        let asked = async move {
+            let answer = self.ask_once(replica, &ReplicaQuestion::Runs, alive::ANSWER);
+            answer.await.map(drop)
+        };
+        Box::pin(asked)
     }
 }
 

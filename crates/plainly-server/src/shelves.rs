@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use plainly_cluster::erased::ErasedRecords;
+use plainly_cluster::erased::{ErasedEngine, ErasedRecords};
 use plainly_cluster::{EngineError, StoredRecord};
 use plainly_transport::seal::{Keys, Sealer};
 use sha2::{Digest, Sha256};
@@ -38,6 +38,8 @@ pub(crate) struct Shelves {
     sealer: Option<Sealer>,
     /// The bytes of the largest record.
     most: usize,
+    /// The engine that takes none larger, if it is known.
+    engine: Option<Arc<dyn ErasedEngine>>,
 }
 
 /// The key of a record: its shelf, and the digest of its name, which opens what it is the name of.
@@ -66,6 +68,7 @@ impl Shelves {
             cluster: cluster.to_owned(),
             sealer: None,
             most: MOST,
+            engine: None,
         }
     }
 
@@ -73,6 +76,11 @@ impl Shelves {
     pub(crate) fn sealed(self, keys: Option<&Keys>) -> Self {
         let sealer = keys.map(|keys| Sealer::new(Some(keys.clone())));
         Self { sealer, ..self }
+    }
+
+    /// Stores no record that is larger than this engine takes.
+    pub(crate) fn within(self, engine: Option<Arc<dyn ErasedEngine>>) -> Self {
+        Self { engine, ..self }
     }
 
     /// Stores no record of more than `most` bytes, but larger values in parts.
@@ -86,7 +94,7 @@ impl Shelves {
         let Some(mut stored) = self.records.get(&key.0).await? else {
             return Ok(None);
         };
-        let value = self.open(&key.0, stored.value)?;
+        let value = self.open("record", &key.0, stored.value)?;
         stored.value = match value.split_first() {
             Some((&IN_PARTS, parts)) => self.join(parts).await?,
             _ => value,
@@ -111,8 +119,11 @@ impl Shelves {
     }
 
     /// The bytes of the largest value that one record has.
-    fn room(&self) -> usize {
-        self.most.saturating_sub(SEAL).max(1)
+    pub(crate) fn room(&self) -> usize {
+        let engine = self.engine.as_ref();
+        // It may be known only now: an engine connects in its own time.
+        let most = engine.map_or(self.most, |engine| self.most.min(engine.max_value()));
+        most.saturating_sub(SEAL).max(1)
     }
 
     /// Stores the parts of a value, and returns what stands for it.
@@ -142,7 +153,7 @@ impl Shelves {
             let key = part_key(name, index);
             let part = self.records.get(&key.0).await?;
             let part = part.ok_or_else(|| EngineError::Refused("a part is gone".into()))?;
-            value.extend_from_slice(&self.open(&key.0, part.value)?);
+            value.extend_from_slice(&self.open("record", &key.0, part.value)?);
         }
         Ok(value.into())
     }
@@ -156,7 +167,7 @@ impl Shelves {
         over: Option<u64>,
         ttl: Duration,
     ) -> Result<Option<u64>, EngineError> {
-        let value = self.seal(key, value, ttl)?;
+        let value = self.seal("record", key, value, ttl)?;
         let mut doubt = None;
         for _ in 0..ATTEMPTS {
             match self.records.put(key, value.clone(), over, ttl).await {
@@ -177,21 +188,29 @@ impl Shelves {
         Err(EngineError::Unknown(doubt))
     }
 
-    fn seal(&self, key: &str, value: &Bytes, ttl: Duration) -> Result<Bytes, EngineError> {
+    /// Seals what is stored for `ttl` at a place of this kind, if the server has keys.
+    pub(crate) fn seal(
+        &self,
+        kind: &str,
+        place: &str,
+        value: &Bytes,
+        ttl: Duration,
+    ) -> Result<Bytes, EngineError> {
         let Some(sealer) = &self.sealer else {
             return Ok(value.clone());
         };
         let (now, ttl) = (SystemTime::now(), ttl.saturating_add(SLACK));
-        let sealed = sealer.seal_bytes(&["record", &self.cluster, key], value, now, ttl);
+        let sealed = sealer.seal_bytes(&[kind, &self.cluster, place], value, now, ttl);
         let sealed = sealed.map_err(|error| EngineError::Refused(error.into()))?;
         Ok(sealed.into())
     }
 
-    fn open(&self, key: &str, value: Bytes) -> Result<Bytes, EngineError> {
+    /// Opens what was sealed for a place of this kind.
+    pub(crate) fn open(&self, kind: &str, place: &str, value: Bytes) -> Result<Bytes, EngineError> {
         let Some(sealer) = &self.sealer else {
             return Ok(value);
         };
-        let opened = sealer.open_bytes(&["record", &self.cluster, key], &value, SystemTime::now());
+        let opened = sealer.open_bytes(&[kind, &self.cluster, place], &value, SystemTime::now());
         let foreign = "it was sealed with other keys, or for another place";
         let opened = opened.map_err(|_| EngineError::Refused(foreign.into()))?;
         Ok(opened.into())

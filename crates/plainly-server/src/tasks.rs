@@ -10,7 +10,8 @@
 //!                                    └─► changes ─► whoever listens
 //! ```
 //!
-//! Everything known of a task is in its record in a store; its handler runs in the process that made the task.
+//! Everything known of a task is in its record in a store; its handler runs in the process that made the task. Of several
+//! replicas, each puts the tasks of one that is gone as failed, once a client waits for them.
 
 mod record;
 
@@ -20,6 +21,7 @@ mod shared;
 mod store;
 
 mod local;
+mod watched;
 
 mod background;
 mod creation;
@@ -30,6 +32,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use futures_util::stream::{self, StreamExt};
+use plainly_cluster::ReplicaId;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::peer::Peer;
 use tokio::time::{Instant, sleep};
@@ -43,6 +46,8 @@ pub use self::record::TaskRecord;
 pub(super) use self::shared::SharedTasks;
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
+use self::watched::WatchedTasks;
+use super::alive::Asks;
 use super::audience::ErrorPolicy;
 use super::changes::{Changes, Topic};
 use super::outgoing::encode::Encoder;
@@ -63,6 +68,8 @@ const LONGEST_NAME: usize = 256;
 pub(super) struct Tasks {
     store: Arc<dyn ErasedTasks>,
     local: LocalTasks,
+    /// The tasks of other replicas, if this is one of several.
+    watched: Option<WatchedTasks>,
     changes: Changes,
     encoder: Arc<Encoder>,
     errors: ErrorPolicy,
@@ -81,10 +88,19 @@ impl Tasks {
         Self {
             store,
             local: LocalTasks::default(),
+            watched: None,
             changes: changes.clone(),
             encoder: Arc::clone(encoder),
             errors,
             limits: limits.clone(),
+        }
+    }
+
+    /// Makes them the tasks of one of several replicas, which `asks` the others.
+    pub(super) fn of_replica(self, own: ReplicaId, asks: Arc<dyn Asks>) -> Self {
+        Self {
+            watched: Some(WatchedTasks::new(own, asks)),
+            ..self
         }
     }
 
@@ -94,12 +110,21 @@ impl Tasks {
     }
 
     /// The record of the task of this name, no matter whose it is.
-    pub(super) async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
-        self.store.get(id).await
+    pub(super) async fn get(
+        self: &Arc<Self>,
+        id: &str,
+    ) -> Result<Option<TaskRecord>, TaskStoreError> {
+        let record = self.store.get(id).await?;
+        record.iter().for_each(|record| self.watch(record));
+        Ok(record)
     }
 
     /// The record of the task of this name, if it is one of `peer`.
-    pub(super) async fn find(&self, id: &str, peer: &Peer) -> Result<TaskRecord, ProtocolError> {
+    pub(super) async fn find(
+        self: &Arc<Self>,
+        id: &str,
+        peer: &Peer,
+    ) -> Result<TaskRecord, ProtocolError> {
         // No name of ours is longer: a store need not look for it.
         if id.len() > LONGEST_NAME {
             return Err(InvalidParams::UnknownTask.into());
@@ -163,11 +188,6 @@ impl Tasks {
         let why = "The process that ran this task has ended; it may have been carried out in part";
         let error = ProtocolError::internal(why);
         TaskEvent::Failed(self.encoder.wire(&error, Revision::LATEST))
-    }
-
-    /// Wakes the handler of the task of this name, if it runs here.
-    pub(super) fn signal(&self, id: &str) {
-        self.local.signal(id);
     }
 
     /// Puts all tasks that still run here as failed, which stops their handlers.

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::replicas::Replicas;
 use crate::sessions::shared::SharedSessions;
 use crate::shelves::Shelves;
-use crate::tasks::{ErasedTasks, MemoryTasks, SharedTasks};
+use crate::tasks::{ErasedTasks, MemoryTasks, SharedTasks, Tasks};
 use plainly_transport::seal::Keys;
 
 impl ServerBuilder {
@@ -21,7 +21,9 @@ impl ServerBuilder {
     ///
     /// Changes that a replica publishes are reported by all. Each answers legacy sessions that
     /// another opened, as with [`records`](Self::records); answers, cancellations and messages of
-    /// HTTP with SSE reach the replica that they are for. Everything on the engine is sealed with
+    /// HTTP with SSE reach the replica that they are for, and a stream is resumed anywhere. Tasks are
+    /// reported, answered and cancelled by all; if the replica that runs one is gone, it fails after
+    /// 10 to 40 seconds. Everything on the engine is sealed with
     /// the keys. Requests of 2026-07-28 go on without the engine.
     ///
     /// ```
@@ -75,11 +77,12 @@ pub(super) fn replicas(
 /// The shelves of these records, sealed with the keys, if there are any.
 pub(super) fn shelves(
     records: Option<Arc<dyn ErasedRecords>>,
+    engine: Option<&Arc<dyn ErasedEngine>>,
     server: &str,
     keys: Option<&Keys>,
 ) -> Option<Arc<Shelves>> {
-    let shelves = Shelves::new(records?, server);
-    Some(Arc::new(shelves.sealed(keys)))
+    let shelves = Shelves::new(records?, server).sealed(keys);
+    Some(Arc::new(shelves.within(engine.cloned())))
 }
 
 /// The tasks on these shelves; in memory, without shelves.
@@ -88,6 +91,13 @@ pub(super) fn tasks(shelves: Option<&Arc<Shelves>>, limits: &Limits) -> Arc<dyn 
         Some(shelves) => Arc::new(SharedTasks::new(Arc::clone(shelves))),
         None => Arc::new(MemoryTasks::new(limits)),
     }
+}
+
+/// These tasks, as those of one of these replicas, if there are any.
+pub(super) fn among(replicas: Option<&Arc<Replicas>>, tasks: Tasks) -> Tasks {
+    replicas.into_iter().fold(tasks, |tasks, replicas| {
+        tasks.of_replica(replicas.id(), Arc::<Replicas>::clone(replicas))
+    })
 }
 
 /// The sessions on these shelves, which the replicas share; none without shelves.

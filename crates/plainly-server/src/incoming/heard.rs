@@ -8,7 +8,6 @@ use plainly_protocol::envelope::{self, Envelope, Message};
 use plainly_protocol::peer::Principal;
 use tokio::task::JoinSet;
 
-use crate::changes::Topic;
 use crate::failure::incident::chain;
 use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaMessage, ReplicaQuestion, Replicas};
 use crate::{Inner, Server};
@@ -47,11 +46,7 @@ impl Server {
     fn happened(&self, event: ReplicaEvent) {
         match event {
             ReplicaEvent::Changed(topic) => {
-                let topic = Topic::from(topic);
-                if let Topic::Task(id) = &topic {
-                    self.0.tasks.signal(id);
-                }
-                self.0.subscriptions.changes().receive(&topic);
+                self.0.subscriptions.changes().receive(&topic.into());
             }
             ReplicaEvent::Cancelled { session, id } => {
                 if let Some(session) = self.0.sessions.find_here(&session) {

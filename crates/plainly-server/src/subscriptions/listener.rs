@@ -78,7 +78,7 @@ impl Listener {
 pub(super) async fn add_tasks(
     topics: &TopicSubscription,
     ids: Vec<String>,
-    tasks: &Tasks,
+    tasks: &Arc<Tasks>,
     peer: &Peer,
 ) -> Option<Vec<String>> {
     let mut own = Vec::new();

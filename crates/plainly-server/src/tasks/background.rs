@@ -110,9 +110,7 @@ impl Background {
         };
         let changed = poll_fn(|context| heard.poll_next(context));
         // A client may have asked another process, of which this one may hear nothing.
-        timeout(self.tasks.limits.tasks.poll_interval, changed)
-            .await
-            .ok();
+        timeout(self.tasks.look_again(), changed).await.ok();
     }
 
     /// The next turn of the handler: it ended, or its open questions are others than `asked`.

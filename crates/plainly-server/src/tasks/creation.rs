@@ -79,7 +79,9 @@ impl Tasks {
         let local = self.local.admit(&id, self.limits.tasks.stored);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);
-        let record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
+        let mut record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
+        let watched = self.watched.as_ref();
+        record.runner = watched.map(|watched| watched.own.to_string());
         let task = record.task.clone();
         self.store.insert(record).await?;
         Ok((local, task))

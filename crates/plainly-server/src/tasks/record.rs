@@ -29,6 +29,9 @@ pub struct TaskRecord {
     pub expires: Option<SystemTime>,
     /// The number of its changes.
     pub version: u64,
+    /// The id of the replica that runs its handler, if it is one of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
     /// The version under which shared records have it.
     #[serde(skip)]
     pub(super) stored: Option<u64>,
@@ -72,6 +75,7 @@ impl TaskRecord {
             answers: InputResponses::new(),
             expires,
             version: 0,
+            runner: None,
             stored: None,
             others: JsonObject::new(),
         }

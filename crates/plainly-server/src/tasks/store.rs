@@ -16,7 +16,8 @@ use super::record::TaskRecord;
 ///
 /// The handler of a task runs in the process that made it. Any other that has the same records can
 /// say how far the task is, take answers for it and stop it, if the store says that it
-/// [is shared](Self::is_shared). A task whose process has ended stays as it was until it expires.
+/// [is shared](Self::is_shared). A task whose process has ended stays as it was until it expires,
+/// unless it was one of several replicas: another one puts it as failed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a task store",
     label = "not a store of tasks",

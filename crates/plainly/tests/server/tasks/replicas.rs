@@ -1,23 +1,20 @@
-//! Tasks of several servers that share their records.
+//! Tasks of several replicas of a server.
 
 use std::time::Duration;
 
-use plainly::limits::Limits;
 use plainly::server::extract::State;
 use plainly::server::{Keys, Server, ServerBuilder, TaskSupport, Tool};
 use plainly_cluster::InProcess;
-use plainly_peer::Gate;
-use serde_json::json;
+use plainly_peer::{Gate, within};
+use serde_json::{Value, json};
 
 use super::asking::{accept, asking};
 use super::support::{Following, http, stream};
 
-/// A server that shares the records of `engine`.
+/// A replica of a server.
 fn replica(engine: &InProcess, builder: ServerBuilder) -> Server {
-    let mut limits = Limits::default();
-    limits.tasks.poll_interval = Duration::from_millis(5);
-    let builder = builder.limits(limits).keys(Keys::new([1; 32]));
-    builder.records(engine.replica()).build().unwrap()
+    let builder = builder.keys(Keys::new([1; 32]));
+    builder.cluster(engine.replica()).build().unwrap()
 }
 
 #[tokio::test]
@@ -46,10 +43,8 @@ async fn huge() {
         let engine = InProcess::new();
         let [one, other] = [(); 2].map(|()| {
             let tool = Tool::new("much", much).task(TaskSupport::Required);
-            replica(
-                &engine,
-                Server::builder("test", "1").state(length).tool(tool),
-            )
+            let builder = Server::builder("test", "1").state(length);
+            replica(&engine, builder.tool(tool))
         });
         let (mut here, mut there) = (http(&one).await, http(&other).await);
         let id = here.begin_asking("much").await;
@@ -72,10 +67,94 @@ async fn a_server_that_ends_puts_its_tasks_as_failed() {
     one.end_tasks().await;
     gate.holds(1).await;
     let task = there.get(&running).await;
-    assert_eq!(
-        (&task["status"], &task["error"]["code"]),
-        (&json!("failed"), &json!(-32603))
-    );
+    let facts = (&task["status"], &task["error"]["code"]);
+    assert_eq!(facts, (&json!("failed"), &json!(-32603)));
     assert_eq!(there.get(&ended).await["status"], "completed");
     assert_eq!(there.get(&elsewhere).await["status"], "working");
+}
+
+#[tokio::test(start_paused = true)]
+async fn runner_killed() {
+    let (engine, gate) = (InProcess::new(), Gate::new());
+    let [one, other] = [(); 2].map(|()| replica(&engine, asking(&gate)));
+    let (mut here, mut there) = (stream(&one).await, stream(&other).await);
+    let id = here.begin_task("must", "never").await;
+    gate.holds(1).await;
+    let listen = json!({"notifications": {"taskIds": [id]}});
+    let request = there.request("subscriptions/listen", listen);
+    there.peer().send(&request).await;
+    let acknowledged = there.peer().next().await;
+    assert_eq!(
+        acknowledged["params"]["notifications"]["taskIds"][0],
+        id.as_str()
+    );
+    assert_eq!(there.peer().next().await["params"]["status"], "working");
+    drop((here, one));
+    let told = within(there.peer().next()).await;
+    assert_eq!(told["params"]["status"], "failed", "{told}");
+    let why = told["params"]["error"]["message"].as_str().unwrap();
+    assert!(why.contains("may have been carried out in part"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn runner_stopped() {
+    let (engine, gate) = (InProcess::new(), Gate::new());
+    let part = engine.replica();
+    let builder = asking(&gate).keys(Keys::new([1; 32]));
+    let one = builder.cluster(part.clone()).build().unwrap();
+    let other = replica(&engine, asking(&gate));
+    let (mut here, mut there) = (stream(&one).await, stream(&other).await);
+    let id = here.begin_task("must", "never").await;
+    gate.holds(1).await;
+    part.fail(|faults| faults.is_cut = true);
+    within(async {
+        while there.get(&id).await["status"] != "failed" {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    gate.holds(1).await;
+    part.fail(|faults| faults.is_cut = false);
+    // Its handler reads that it is over.
+    gate.holds(0).await;
+    assert_eq!(here.get(&id).await["status"], "failed");
+}
+
+#[tokio::test]
+async fn answer_races_end() {
+    let (engine, gate) = (InProcess::new(), Gate::new());
+    let servers = [(); 3].map(|()| replica(&engine, asking(&gate)));
+    let mut clients = Vec::new();
+    for server in &servers {
+        clients.push(http(server).await);
+    }
+    let [a, b, c] = &mut clients[..] else {
+        panic!("there are three")
+    };
+    for _ in 0..20 {
+        let id = a.begin_asking("one").await;
+        c.asked(&id).await;
+        let cancel = json!({"taskId": id});
+        tokio::join!(
+            c.answer(&id, json!({"who": accept("Ada")})),
+            b.ask("tasks/cancel", cancel),
+        );
+        let ended: Value = within(async {
+            loop {
+                let task = a.get(&id).await;
+                if task["status"] == "completed" || task["status"] == "cancelled" {
+                    return task;
+                }
+            }
+        })
+        .await;
+        if ended["status"] == "completed" {
+            assert_eq!(ended["result"]["content"][0]["text"], "Ada");
+        }
+        for other in [&mut *b, &mut *c] {
+            let task = other.get(&id).await;
+            assert_eq!(task["status"], ended["status"]);
+            assert_eq!(task["lastUpdatedAt"], ended["lastUpdatedAt"]);
+        }
+    }
 }
