@@ -7,6 +7,7 @@ mod exchange;
 mod heard;
 #[cfg(feature = "http")]
 mod http;
+mod last_word;
 mod malformed;
 pub(crate) mod pipes;
 pub(crate) mod serving;

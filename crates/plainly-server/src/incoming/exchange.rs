@@ -163,7 +163,7 @@ impl Server {
             Ok(HttpSender::Modern(scope)) => {
                 let mut replies = self.dispatch(request, scope.arrived(arrival), None);
                 replies.first().await;
-                sent(replies, None)
+                sent(replies, None, Bytes::new)
             }
             Ok(HttpSender::Legacy(_)) if request.method == Method::Initialize.name() => {
                 Box::pin(self.open(frame, arrival, request)).await
@@ -187,7 +187,8 @@ impl Server {
                 let scope = scope.arrived(arrival);
                 let mut replies = self.dispatch(request, scope, Some(&session.in_flight));
                 replies.first().await;
-                sent(replies, session.streams.as_ref())
+                let last_word = || self.last_word(request, &session.peer);
+                sent(replies, session.streams.as_ref(), last_word)
             }
             Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
@@ -201,7 +202,10 @@ impl Server {
         session: &Arc<Session>,
     ) -> Result<Reply, ProtocolError> {
         match (&session.streams, last_event_id(&frame.headers)) {
-            (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
+            (Some(streams), Some(event)) => match streams.elsewhere(event) {
+                Some(place) => Box::pin(place.resume()).await.map(Reply::feed),
+                None => streams.resume(event).map(Reply::feed),
+            },
             (None, _) | (_, None) => {
                 let viewer = Viewer::with(&session.peer, &frame.extensions);
                 let subscriptions = &self.0.subscriptions;
@@ -309,9 +313,12 @@ impl Server {
                 return self.refused(arrival, &error);
             }
         }
+        let is_written = session.streams.as_ref().is_some_and(|it| it.is_journaled());
+        let last_words = is_written.then(|| self.last_words(&messages, &session.peer));
         let mut replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         replies.first().await;
-        sent(replies, session.streams.as_ref())
+        let streams = session.streams.as_ref();
+        sent(replies, streams, || last_words.unwrap_or_default())
     }
 }
 
@@ -321,7 +328,11 @@ impl Server {
 ///
 /// The headers of the response say whether it is one message or a stream of events, so the first of
 /// the replies has been waited for.
-fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
+fn sent(
+    mut replies: Replies,
+    streams: Option<&Arc<Streams>>,
+    last_word: impl FnOnce() -> Bytes,
+) -> Reply {
     if let Some(encoded) = replies.take_reply() {
         return reply(encoded);
     }
@@ -331,7 +342,9 @@ fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
     match streams {
         // A session that has ended meanwhile keeps no events, but the client on this connection
         // still gets its reply.
-        Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
+        Some(streams) => streams
+            .carry(replies, last_word)
+            .map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
     }
 }

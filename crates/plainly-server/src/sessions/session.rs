@@ -83,7 +83,8 @@ impl Session {
         let server = self.shared.as_ref().map(|shared| &shared.server);
         let prefix = server.map(|server| format!("{server}-"));
         let prefix = prefix.unwrap_or_default();
-        self.streams = Streams::new(self.peer.revision, limits, kept, prefix);
+        let journals = self.shared.as_ref().and_then(SharedSession::journals);
+        self.streams = Streams::new(self.peer.revision, limits, kept, prefix, journals);
         self
     }
 

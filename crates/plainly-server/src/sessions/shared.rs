@@ -8,6 +8,8 @@ use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use tokio::time::Instant;
 
 use super::record::{SessionChange, SessionRecord};
+use super::streams::journal::{SessionJournals, SharedJournals};
+use crate::alive::Asks;
 use crate::limits::Limits;
 use crate::random::random_name;
 use crate::replicas::{ReplicaEvent, Replicas};
@@ -27,6 +29,8 @@ pub(crate) struct SharedSessions {
     server: OnceLock<Arc<str>>,
     /// The other servers, if this one can ask them.
     replicas: Option<Arc<Replicas>>,
+    /// The journals of streams, if there are others to read them.
+    journals: Option<Arc<SharedJournals>>,
 }
 
 /// The place of the record of one session.
@@ -69,12 +73,17 @@ impl SharedSessions {
             limits: limits.clone(),
             server: OnceLock::new(),
             replicas: None,
+            journals: None,
         }
     }
 
-    /// Asks these servers, which know this one by its id.
+    /// Asks these servers, which know this one by its id and read the streams of its sessions.
     pub(crate) fn among(mut self, replicas: &Arc<Replicas>) -> Self {
         self.server = OnceLock::from(Arc::from(replicas.id().to_string()));
+        let (engine, shelves) = (replicas.journals(), Arc::clone(&self.shelves));
+        let asks: Arc<dyn Asks> = Arc::<Replicas>::clone(replicas);
+        let journals = SharedJournals::new(engine, shelves, replicas.id(), asks);
+        self.journals = Some(Arc::new(journals));
         self.replicas = Some(Arc::clone(replicas));
         self
     }
@@ -132,6 +141,12 @@ impl SharedSession {
         let holder = self.known.lock().holder.clone()?;
         let is_other = *holder != *self.server && self.all.replicas.is_some();
         is_other.then(|| holder.parse().ok())?
+    }
+
+    /// The journals of its streams.
+    pub(super) fn journals(&self) -> Option<SessionJournals> {
+        let all = self.all.journals.as_ref()?;
+        Some(SessionJournals::new(all, &self.key))
     }
 
     /// Stores the record of a new session.

@@ -3,7 +3,10 @@
 //! client reads. A client that lost its connection, or was told to poll (SEP-1699), comes back for
 //! the rest.
 
+mod followed;
+pub(super) mod journal;
 mod kept;
+mod written;
 
 use std::fmt;
 use std::future::poll_fn;
@@ -11,12 +14,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use bytes::Bytes;
 use plainly_errors::revision::Resumption;
 use plainly_errors::{ProtocolError, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use self::followed::ForeignPlace;
+use self::journal::SessionJournals;
 use self::kept::{Reader, StoredEvents, Turn};
+use self::written::JournalWriter;
 use crate::limits::Limits;
 use crate::outgoing::{Departure, ReplySource};
 use plainly_transport::lock::Lock;
@@ -37,6 +44,8 @@ pub(crate) struct Streams {
     /// The time that a stream is stored after its end.
     time: Duration,
     kept: Lock<StoredEvents>,
+    /// The journals that other replicas read, if there are any.
+    journals: Option<SessionJournals>,
     /// Set when the session ends: the signal to all that write.
     is_closed: watch::Sender<bool>,
 }
@@ -48,6 +57,7 @@ impl Streams {
         limits: &Limits,
         bytes: QuotaPart,
         prefix: String,
+        journals: Option<SessionJournals>,
     ) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
@@ -60,6 +70,7 @@ impl Streams {
                 prefix,
                 time: limits.resumption.ttl,
                 kept: Lock::new(StoredEvents::new(limits, bytes)),
+                journals,
                 is_closed: watch::Sender::new(false),
             })
         })
@@ -70,16 +81,23 @@ impl Streams {
         self.can_poll
     }
 
+    /// Whether other replicas can read them.
+    pub(crate) fn is_journaled(&self) -> bool {
+        self.journals.is_some()
+    }
+
     /// Whether anything is written or read.
     pub(crate) fn is_busy(&self) -> bool {
         self.kept.lock().is_busy()
     }
 
     /// Takes over the replies to a request, and returns the stream of them; gives them back if the
-    /// session has ended.
+    /// session has ended. `last_word` is the event with which another replica ends it, should this
+    /// one be gone.
     pub(crate) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
+        last_word: impl FnOnce() -> Bytes,
     ) -> Result<StreamFeed, S> {
         // Checked under the lock that `close` clears the streams by: one opened after that would be
         // kept for ever.
@@ -89,9 +107,12 @@ impl Streams {
         }
         let reader = kept.open();
         drop(kept);
+        let journals = self.journals.as_ref();
+        let journal =
+            journals.map(|journals| JournalWriter::begin(journals.own(reader.stream), last_word()));
         // A task of its own, because losing the connection cancels nothing in these revisions
         // (2025-11-25, "Sending Messages to the Server").
-        tokio::spawn(Arc::clone(self).write(reader.stream, sending));
+        tokio::spawn(Arc::clone(self).write(reader.stream, sending, journal));
         Ok(StreamFeed::new(self, reader))
     }
 
@@ -106,12 +127,21 @@ impl Streams {
             .and_then(|id| id.split_once('-'))
             .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
             .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
-        let reader = reader.ok_or_else(|| {
-            ProtocolError::invalid_request(
-                "Invalid request: the events after this Last-Event-ID are no longer available",
-            )
-        })?;
+        let reader = reader.ok_or_else(no_longer_available)?;
         Ok(StreamFeed::new(self, reader))
+    }
+
+    /// The place of this event, if it is one of a stream that another replica writes.
+    pub(crate) fn elsewhere(&self, last_event_id: &str) -> Option<ForeignPlace> {
+        let (writer, rest) = last_event_id.split_once('-')?;
+        let (stream, after) = rest.split_once('-')?;
+        let (stream, after) = (stream.parse().ok()?, after.parse().ok()?);
+        let journal = self
+            .journals
+            .as_ref()?
+            .foreign(writer.parse().ok()?, stream)?;
+        let closed = self.is_closed.subscribe();
+        Some(ForeignPlace::new(journal, after, self.can_poll, closed))
     }
 
     /// Ends all streams, and the requests behind them, because the session has ended.
@@ -121,23 +151,37 @@ impl Streams {
     }
 
     /// Writes the messages to this stream, until its end or that of the session.
-    async fn write(self: Arc<Self>, stream: u64, mut sending: impl ReplySource) {
+    async fn write(
+        self: Arc<Self>,
+        stream: u64,
+        mut sending: impl ReplySource,
+        journal: Option<JournalWriter>,
+    ) {
         let mut closed = self.is_closed.subscribe();
         let written = async {
             while let Some(sent) =
                 poll_fn(|context| self.poll_write(stream, &mut sending, context)).await
             {
-                let mut kept = self.kept.lock();
-                match sent {
-                    Departure::Message(message) => kept.push(stream, message),
-                    Departure::Pause => kept.pause(stream),
-                    Departure::Reply(encoded) => kept.push(stream, encoded.bytes),
+                let (message, is_reply) = match sent {
+                    Departure::Message(message) => (message, false),
+                    Departure::Reply(encoded) => (encoded.bytes, true),
+                    Departure::Pause => {
+                        self.kept.lock().pause(stream);
+                        continue;
+                    }
+                };
+                let number = self.kept.lock().push(stream, message.clone());
+                if let (Some(journal), Some(number)) = (&journal, number) {
+                    journal.event(number, is_reply, message);
                 }
             }
             // First frees the id and the place of the request: its client may send the next one as
             // soon as the stream ends.
             drop(sending);
             self.kept.lock().end(stream, Instant::now());
+            // The task that writes it ends with this.
+            journal.iter().for_each(JournalWriter::end);
+            drop(journal);
             self.sweep().await;
         };
         tokio::select! {
@@ -177,6 +221,12 @@ impl Streams {
         }
         sending.poll_next(context)
     }
+}
+
+fn no_longer_available() -> ProtocolError {
+    ProtocolError::invalid_request(
+        "Invalid request: the events after this Last-Event-ID are no longer available",
+    )
 }
 
 /// A stream as it is sent on one connection. Dropping it ends nothing else.

@@ -124,17 +124,17 @@ impl StoredEvents {
         Turn::Write
     }
 
-    /// Writes an event.
-    pub(super) fn push(&mut self, number: u64, event: Bytes) {
-        let Some(stream) = self.streams.get_mut(&number) else {
-            return;
-        };
+    /// Writes an event, and returns its number; `None` if there is no such stream.
+    pub(super) fn push(&mut self, number: u64, event: Bytes) -> Option<u64> {
+        let stream = self.streams.get_mut(&number)?;
         let size = event.len() + OVERHEAD;
         stream.events.push_back(event);
+        let last = stream.last();
         stream.wake_reader();
         self.events += 1;
         self.bytes.grow_anyway(size);
         self.forget_oldest();
+        Some(last)
     }
 
     /// Closes the reader's connection once everything so far is read.

@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use plainly::limits::Limits;
+use plainly::server::Keys;
+use plainly_cluster::InProcess;
 use serde_json::{Value, json};
 
 use plainly_peer::message::{JSON, LEGACY, text};
 use plainly_peer::{Event, Gate, Response, Site, within};
 
-use super::support::{answer, initialize, serve, server};
+use super::support::{answer, builder, initialize, serve, server};
 
 const RESUMABLE: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -27,6 +29,15 @@ impl<'a> Client<'a> {
             http,
             revision,
             session: format!("Mcp-Session-Id: {}\r\n", opened.session()),
+        }
+    }
+
+    /// The same client, which now goes to another server.
+    fn at<'b>(&self, http: &'b Site) -> Client<'b> {
+        Client {
+            http,
+            revision: self.revision,
+            session: self.session.clone(),
         }
     }
 
@@ -192,6 +203,45 @@ async fn who_lost_the_connection_hears_what_followed_and_the_rest_as_it_comes() 
         }
         assert_eq!(all.event().await.unwrap(), reply);
         assert_eq!(client.resume(&reply).await.event().await, None);
+    }
+}
+
+#[tokio::test]
+async fn who_comes_back_to_another_replica_hears_the_rest_there() {
+    let (engine, gate) = (InProcess::new(), Gate::new());
+    let replica = async || {
+        let builder = builder(&gate, |_| {}).keys(Keys::new([1; 32]));
+        serve(&builder.cluster(engine.replica()).build().unwrap()).await
+    };
+    let [one, other] = [replica().await, replica().await];
+    for revision in RESUMABLE {
+        let here = Client::open(&one, revision).await;
+        let there = here.at(&other);
+        let mut stream = here.post(&steps(1, 4)).await;
+        let first = here.first(&mut stream).await;
+        drop(stream);
+        gate.open(2);
+        gate.holds(1).await;
+        let mut again = there.resume(&first).await;
+        assert_eq!(step(&again.event().await.unwrap()), 2);
+        let third = again.event().await.unwrap();
+        assert_eq!(step(&third), 3);
+        gate.open(1);
+        assert_eq!(step(&again.event().await.unwrap()), 4);
+        drop(again);
+        let mut back = here.resume(&third).await;
+        assert_eq!(step(&back.event().await.unwrap()), 4);
+        drop(back);
+        gate.open(1);
+        let mut last = there.resume(&third).await;
+        assert_eq!(step(&last.event().await.unwrap()), 4);
+        let reply = last.event().await.unwrap();
+        assert_eq!(text(&reply.json()), "4 steps");
+        assert_eq!(last.event().await, None);
+        assert_eq!(there.resume(&reply).await.event().await, None);
+        let stranger = Client::open(&other, revision).await;
+        let id = first.id.as_deref().unwrap();
+        assert_eq!(stranger.get(id).await.status, 400);
     }
 }
 

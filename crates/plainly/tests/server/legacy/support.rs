@@ -2,7 +2,7 @@
 
 use plainly::limits::Limits;
 use plainly::server::extract::{Args, Ask, Context, Progress, State};
-use plainly::server::{AskError, Server, Tool};
+use plainly::server::{AskError, Server, ServerBuilder, Tool};
 use plainly::transport::http::{HttpLimits, HttpService};
 use plainly_peer::{Gate, Site, message};
 use schemars::JsonSchema;
@@ -67,6 +67,10 @@ pub(crate) async fn roots(ask: Ask) -> Result<String, AskError> {
 /// each step and then waits for the next, `flood` of a thousand at once, and `polled` closes its
 /// stream before each of two steps. `roots` asks the client for its own.
 pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
+    builder(gate, change).build().unwrap()
+}
+
+pub(crate) fn builder(gate: &Gate, change: impl FnOnce(&mut Limits)) -> ServerBuilder {
     let mut limits = Limits::default();
     change(&mut limits);
     Server::builder("legacy", "1")
@@ -78,8 +82,6 @@ pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
         .tool(Tool::new("flood", flood))
         .tool(Tool::new("polled", polled))
         .tool(Tool::new("roots", roots))
-        .build()
-        .unwrap()
 }
 
 pub(crate) fn initialize(revision: &str) -> Value {

@@ -1,0 +1,85 @@
+//! The side of a journal that writes: behind the stream, which never waits for it.
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::sleep;
+
+use super::journal::{Entry, Journal, JournalEvent};
+use crate::failure::incident::chain;
+use plainly_cluster::EngineError;
+use std::time::Duration;
+
+/// The most entries that are not yet confirmed. Of a faster stream, some are lost.
+const UNCONFIRMED: usize = 64;
+
+/// The attempts to add an entry, and the pause before the second.
+const ATTEMPTS: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The events after which the last word is written again: a journal forgets its oldest entries.
+const AGAIN: u64 = 256;
+
+/// A journal that is written behind a stream.
+#[derive(Debug)]
+pub(super) struct JournalWriter {
+    entries: mpsc::Sender<Entry>,
+    last_word: Bytes,
+}
+
+impl JournalWriter {
+    /// Begins a journal.
+    pub(super) fn begin(journal: Journal, last_word: Bytes) -> Self {
+        let (entries, unconfirmed) = mpsc::channel(UNCONFIRMED);
+        tokio::spawn(write(journal, unconfirmed));
+        let writer = Self { entries, last_word };
+        writer.add(Entry::LastWord(writer.last_word.clone()));
+        writer
+    }
+
+    pub(super) fn event(&self, number: u64, is_reply: bool, message: Bytes) {
+        if number.is_multiple_of(AGAIN) {
+            self.add(Entry::LastWord(self.last_word.clone()));
+        }
+        self.add(Entry::Event(JournalEvent {
+            number,
+            is_reply,
+            message,
+        }));
+    }
+
+    pub(super) fn end(&self) {
+        self.add(Entry::End);
+    }
+
+    fn add(&self, entry: Entry) {
+        if let Err(TrySendError::Full(_)) = self.entries.try_send(entry) {
+            tracing::debug!("a stream says more than its journal takes");
+        }
+    }
+}
+
+/// Adds the entries to the journal, one after another.
+async fn write(journal: Journal, mut entries: mpsc::Receiver<Entry>) {
+    while let Some(entry) = entries.recv().await {
+        if let Err(error) = append(&journal, &entry).await {
+            tracing::warn!(
+                error = chain(&error),
+                "a stream could not be stored for other servers"
+            );
+        }
+    }
+}
+
+/// Adds an entry, perhaps twice: who reads it twice takes it once.
+pub(super) async fn append(journal: &Journal, entry: &Entry) -> Result<(), EngineError> {
+    let mut attempt = 1;
+    loop {
+        match journal.append(entry).await {
+            Err(EngineError::Refused(_) | EngineError::Unknown(_)) if attempt < ATTEMPTS => {}
+            settled => return settled,
+        }
+        sleep(PAUSE * attempt).await;
+        attempt += 1;
+    }
+}
