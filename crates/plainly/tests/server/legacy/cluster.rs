@@ -211,6 +211,21 @@ async fn stream_taken_elsewhere() {
 }
 
 #[tokio::test]
+async fn asker_killed() {
+    let [one, two, _] = replicas().await;
+    let session = one.open().await;
+    let stream = one.listen(&session).await;
+    let mut asked = one.call(&session, "roots").await;
+    let question = asked.message().await;
+    one.part.fail(|faults| faults.is_cut = true);
+    // It is given a moment to come back. Then nothing waits for the answer, and the stream is free.
+    let (answered, taken) =
+        tokio::join!(two.post(&session, answer(&question)), two.listen(&session));
+    assert_eq!((answered.status, taken.status), (202, 200));
+    assert_eq!(stream.status, 200);
+}
+
+#[tokio::test]
 async fn who_was_cut_off_tells_of_everything() {
     let [one, two, _] = replicas().await;
     let session = one.open().await;
