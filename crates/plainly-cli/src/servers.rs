@@ -34,6 +34,7 @@ use self::variables::{MissingValue, Variables};
 use crate::args::Host;
 use crate::failure::Failure;
 use crate::near::{first, nearest};
+use crate::shell_word::shell_word;
 use crate::visible::visible;
 
 /// Whether the text of the host's file has no servers.
@@ -60,6 +61,25 @@ pub(crate) struct ConfiguredServer {
     pub(crate) foreign: Option<ProjectFile>,
     /// The entry, or the mistake in it.
     pub(crate) entry: Result<Entry, String>,
+}
+
+impl ConfiguredServer {
+    /// The end of the error that another file, or another part of the same one, has no such server: where it is, and how to
+    /// remove it.
+    pub(crate) fn besides(&self) -> String {
+        let (name, there) = (shell_word(&self.name), self.path.display());
+        match (&self.project, &self.foreign) {
+            // Claude Code has one file for all projects.
+            (Some(project), None) => format!(
+                " but for the project {0}: in {0}, run claude mcp remove --scope local {name}",
+                project.display()
+            ),
+            (Some(project), Some(_)) => {
+                format!(", but {there} has: use --project in {}", project.display())
+            }
+            (None, _) => format!(", but {there} has: leave out --project"),
+        }
+    }
 }
 
 /// The files to search: those of all hosts, or one.
@@ -98,6 +118,14 @@ impl Search {
             }
         }
         Ok(None)
+    }
+
+    /// The nearest server of this name in the files of a host; what can't be read has none.
+    pub(crate) fn found(&self, host: Host, name: &str) -> Option<ConfiguredServer> {
+        let sources = self.sources.iter();
+        let own = sources.filter(|source| source.host == Some(host));
+        let mut servers = own.filter_map(|source| self.read(source).ok()).flatten();
+        servers.find(|server| server.name == name)
     }
 
     /// The user's own server that this one of a project hides, if it has the same name and is another.

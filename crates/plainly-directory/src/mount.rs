@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
@@ -112,12 +112,13 @@ pub(super) fn open(
     })
 }
 
-/// The path of a directory, with a name at its end if it can have one.
+/// The path of a directory, without `..` and with a name at its end if it can have one.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let place = std::path::absolute(path)?;
-    match place.file_name() {
-        Some(_) => Ok(place),
-        None => path.canonicalize(),
+    let has_name = place.file_name().is_some();
+    match has_name && place.components().all(|part| part != Component::ParentDir) {
+        true => Ok(place),
+        false => path.canonicalize(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! ```
 
 mod append;
+mod check;
 mod collection;
 mod condition;
 mod contents;
@@ -26,15 +27,16 @@ use std::time::{Duration, Instant};
 
 use cap_std::fs::Metadata;
 use plainly::store::{
-    RemoveQuery, Removed, RenameQuery, StoreError, Writable, WriteError, WriteQuery, Written,
+    ChangeQuery, RemoveQuery, Removed, RenameQuery, StoreError, Writable, WriteError, WriteQuery,
+    Written,
 };
 
+use self::check::Change;
 use self::condition::Condition;
-use self::failure::{denied, failed};
+use self::failure::failed;
 use self::remove::Removal;
-use self::slot::{Slot, check_file};
+use self::slot::Slot;
 use super::content;
-use super::place::OpenEntry;
 use super::request::Request;
 use super::store::DirectoryStore;
 
@@ -86,6 +88,11 @@ impl Writable for DirectoryStore {
         self.blocking(move |request| request.rename(&from, &to, &condition))
             .await
     }
+
+    async fn check_change(&self, change: ChangeQuery<'_>) -> Result<(), WriteError> {
+        let change = Change::from(change);
+        self.blocking(move |request| change.check(request)).await
+    }
 }
 
 /// The way in which a content is to be written.
@@ -99,29 +106,15 @@ struct Content {
 impl Request<'_> {
     fn write(&self, uri: &str, content: &Content, bytes: &[u8]) -> Result<Written, WriteError> {
         let slot = Slot::find(self, uri)?;
-        let limit = self.mounts.max_write_bytes;
-        if bytes.len() as u64 > limit {
-            return Err(WriteError::Full {
-                why: format!("one write has at most {limit} bytes").into(),
-            });
-        }
+        check::check_size(self, bytes.len())?;
         let _locked = self.mounts.locks.lock(&[(&*slot.place, &*slot.name)])?;
         persist(|| {
-            let resource = slot.resource()?;
-            let is_new = resource.is_none();
-            let written = match resource {
-                None => {
-                    content.condition.check_absent()?;
-                    replace::create(&slot, bytes)?
-                }
-                Some(OpenEntry::Directory(_)) => {
-                    content.condition.check_directory()?;
-                    return Err(denied("it is a directory"));
-                }
-                Some(OpenEntry::File(mut old)) => {
-                    check_file(&old.metadata)?;
-                    // There is no waiting for what has changed already.
-                    content.condition.check_file(&old.metadata)?;
+            // There is no waiting for what has changed already.
+            let old = check::to_write(&slot, &content.condition)?;
+            let is_new = old.is_none();
+            let written = match old {
+                None => replace::create(&slot, bytes)?,
+                Some(mut old) => {
                     if !slot.lock(&old)? {
                         return Ok(None);
                     }

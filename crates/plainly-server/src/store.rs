@@ -40,7 +40,7 @@ pub(crate) use self::wanted::ContentFacts;
 pub use self::wanted::{Formats, Wanted};
 pub use self::watch::{Change, Watch};
 pub use self::write::{
-    RemoveQuery, Removed, RenameQuery, When, Writable, WriteError, WriteQuery, Written,
+    ChangeQuery, RemoveQuery, Removed, RenameQuery, When, Writable, WriteError, WriteQuery, Written,
 };
 use crate::changes::SubscribedResources;
 pub use plainly_protocol::part::{PageRange, PartPosition, PartUnit};

@@ -77,7 +77,8 @@ impl From<ConfirmArg> for Confirm {
 #[command(after_help = "\
 Examples:
   plainly trash ./docs                               the newest first
-  plainly trash ./docs restore NAME                  back to its path, if nothing is there now
+  plainly trash ./docs restore report.docx           the newest of this path, if nothing is there now
+  plainly trash ./docs restore NAME                  another, by its name
 
 It ends with status 0, with 1 if nothing was restored, and with 2 if there is no such directory or name.")]
 pub(crate) struct TrashArgs {
@@ -101,7 +102,7 @@ pub(crate) enum TrashAction {
 /// Move something back to its path
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArgs {
-    /// Its name in the list
+    /// Its name in the list, or its path for the newest
     pub(crate) name: String,
 }
 

@@ -66,8 +66,20 @@ impl GivenAnswers {
                 self.used().insert(field.name.to_owned());
             }
         }
+        // An answer to another question is no consent to this one.
+        let is_for_this = |answer: &GivenAnswer| {
+            let name = answer.name();
+            name.is_none_or(|name| fields(schema).any(|field| field.name == name))
+        };
         match fields(schema).find(|field| field.is_required && !content.contains_key(field.name)) {
-            None => Ok(ElicitResult::accept(content)),
+            None if self.answers.iter().any(is_for_this) => Ok(ElicitResult::accept(content)),
+            None => Err(match schema.properties.is_empty() {
+                true => format!("no answer is for this question: agree with {option}accept"),
+                false => format!(
+                    "no answer is for this question: agree with {option}accept; the server asks for {}",
+                    named(schema)
+                ),
+            }),
             Some(missing) => Err(format!(
                 "no answer for {}: give it as {option}{}=…; the server asks for {}",
                 short(missing.name),
@@ -129,7 +141,15 @@ mod tests {
 
     #[test]
     fn an_answer_that_does_not_fit_says_what_would() {
+        let consent = FormSchema::new();
+        let filled_in = |answers: &[GivenAnswer]| {
+            let answer = GivenAnswers::new(answers).fill(&consent, "--answer ");
+            answer.map(|answer| answer.is_accepted())
+        };
         let accept = GivenAnswer::Action(ElicitAction::Accept);
+        let why = "no answer is for this question: agree with --answer accept";
+        assert_eq!(filled_in(&[text("confirm", "yes")]), Err(why.to_owned()));
+        assert_eq!(filled_in(&[text("a", "b"), accept.clone()]), Ok(true));
         let asks = "the server asks for delete (yes or no, required), age (whole number, at least 18, required), name (text)";
         for (answers, why) in [
             (

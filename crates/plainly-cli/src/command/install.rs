@@ -14,7 +14,7 @@ use crate::args::{
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::secrets::Mask;
-use crate::servers::{self, EditRefusal, FileWrite, Machine, Paths, ProjectFile, Reach};
+use crate::servers::{self, EditRefusal, FileWrite, Machine, Paths, ProjectFile, Reach, Search};
 use crate::shell_word::shell_word;
 use crate::whole_file::real;
 
@@ -97,9 +97,11 @@ fn started(
     args: &InstallArgs,
     paths: &Paths,
 ) -> Result<Reach, Failure> {
-    let program = match Path::new(program).components().count() > 1 {
-        true => paths.of(Path::new(program))?,
-        false => program.to_owned(),
+    let (program, first) = match Path::new(program).components().count() > 1 {
+        true => (paths.of(Path::new(program))?, Vec::new()),
+        // Hosts look for programs elsewhere than a terminal does.
+        false if program == env!("CARGO_BIN_NAME") => paths.this_program()?,
+        false => (program.to_owned(), Vec::new()),
     };
     // After a name alone, a word that a directory has is rather a package or a command.
     let is_name = |word: &str| !word.contains(std::path::is_separator) && !word.starts_with('.');
@@ -111,9 +113,10 @@ fn started(
         );
     }
     let words = words.iter().map(|word| paths.of_word(word));
+    let first = first.into_iter().map(Ok);
     Ok(Reach::Command {
         program,
-        args: words.collect::<Result<_, _>>()?,
+        args: first.chain(words).collect::<Result<_, Failure>>()?,
         env: variables(args, paths)?,
         cwd: None,
     })
@@ -201,7 +204,7 @@ fn change(
     let edited = || {
         let before = servers::read(&path).map_err(|broken| Failure::local(broken.to_string()))?;
         let after = edit(before.as_deref().unwrap_or_default());
-        let after = after.map_err(|unchanged| not_changed(&path, name, unchanged))?;
+        let after = after.map_err(|unchanged| not_changed(host, &path, name, unchanged))?;
         Ok::<_, Failure>((before, after))
     };
     let mut output = Output::new(args.format());
@@ -281,14 +284,18 @@ fn told(
     output.flush()
 }
 
-fn not_changed(path: &Path, name: &str, unchanged: EditRefusal) -> Failure {
+fn not_changed(host: Host, path: &Path, name: &str, unchanged: EditRefusal) -> Failure {
     let shown = path.display();
     match unchanged {
         EditRefusal::Exists => {
             let why = format!("{shown} has another server {name} already: --force replaces it");
             Failure::impossible(why, None)
         }
-        EditRefusal::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
+        EditRefusal::Missing => {
+            let other = Search::new(None).found(host, name);
+            let other = other.map(|other| other.besides()).unwrap_or_default();
+            Failure::impossible(format!("{shown} has no server {name}{other}"), None)
+        }
         EditRefusal::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
     }
 }

@@ -1,6 +1,7 @@
 //! `plainly trash`: files that a server with `--write` has overwritten or deleted, and the way back.
 
 use std::error::Error;
+use std::path::Path;
 
 use bytesize::ByteSize;
 use jiff::Timestamp;
@@ -53,8 +54,20 @@ fn list(trash: &Trash, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Restores what has this name, or else the newest thing that was at this path.
 fn restore(trash: &Trash, name: &str, output: &mut Output) -> Result<(), Failure> {
-    let path = trash.restore(name).map_err(failure)?;
+    let is_at = |thing: &TrashedResource| thing.path == Path::new(name.trim_start_matches("./"));
+    let restored = match trash.restore(name) {
+        Err(missing @ TrashError::Missing { .. }) => {
+            let things = trash.list().map_err(failure)?;
+            match things.into_iter().find(is_at) {
+                Some(thing) => trash.restore(&thing.name),
+                None => Err(missing),
+            }
+        }
+        restored => restored,
+    };
+    let path = restored.map_err(failure)?;
     let path = path.to_string_lossy();
     match output.is_json() {
         true => output.json(&json!({"path": path})),

@@ -192,6 +192,23 @@ fn files_are_read_as_there() {
 }
 
 #[test]
+fn a_directory_is_named_without_dots() {
+    let docs = fixture();
+    let path = docs.path.join("src/../src/deep/..");
+    let command = [PLAINLY, "serve", path.to_str().unwrap(), "--stdio"];
+    let command = [&command[..], &FILESYSTEM].concat();
+    let target = Target::Child(command.into_iter().map(str::to_owned).collect());
+    let real = docs.path.canonicalize().unwrap().join("src");
+    let allowed = call(&target, "list_allowed_directories", &json!({})).succeeded();
+    let expected = format!("Allowed directories:\n{}\n", real.display());
+    assert_eq!(allowed.text(), expected);
+    for path in [path.join("a.txt"), real.join("a.txt")] {
+        let read = call(&target, "read_text_file", &json!({"path": path}));
+        assert_eq!(read.succeeded().text(), "one\ntwo\nthree\n");
+    }
+}
+
+#[test]
 fn files_are_written_as_there() {
     let docs = fixture();
     let target = served(&docs, &["--write"]);

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::support::{Docs, toolbox};
+use crate::support::{Docs, PLAINLY, toolbox};
 
 const COMMENTED: &str = "// mine\n{\n\t\"theme\": \"dark\", // at night\n\t\"mcpServers\": {\n\t\t\"o\": { \"command\": \"x\" },\n\t\t// the last\n\t},\n}";
 
@@ -290,6 +290,33 @@ fn a_change_is_printed_without_secrets_and_only_if_asked_for() {
 }
 
 #[test]
+fn what_is_not_in_the_file_may_be_elsewhere() {
+    let home = Home::new();
+    let site = home.path().join("projects/site");
+    let servers = json!({ "mcpServers": { "mine": { "command": "x" } } });
+    let all = json!({ "projects": { site.to_str().unwrap(): servers } });
+    let own = home.user(".claude.json", &all.to_string());
+    let shared = json!({ "mcpServers": { "ours": { "command": "x" } } });
+    let shared = home.project(".mcp.json", &shared.to_string());
+    let (own, shared, site) = (own.display(), shared.display(), site.display());
+    for (words, expected) in [
+        (
+            &["mine"][..],
+            format!(
+                "{own} has no server mine but for the project {site}: in {site}, run claude mcp remove --scope local mine"
+            ),
+        ),
+        (
+            &["ours"],
+            format!("{own} has no server ours, but {shared} has: use --project in {site}"),
+        ),
+    ] {
+        let words = [&["uninstall", "claude"], words].concat();
+        home.run(&words).failed(2, &format!("error: {expected}\n"));
+    }
+}
+
+#[test]
 fn directories_are_served_by_plainly() {
     let home = Home::new();
     let docs = Docs::new();
@@ -304,6 +331,18 @@ fn directories_are_served_by_plainly() {
         "{}",
         listed.text()
     );
+    let own = [
+        "install",
+        "cursor",
+        "own",
+        "--",
+        "plainly",
+        "serve",
+        docs.str(),
+    ];
+    home.run(&own).succeeded();
+    let own = started(&home.path().join(".cursor/mcp.json"), "mcpServers", "own");
+    assert_eq!(own, [PLAINLY, "serve", docs.str()]);
     let missing = home.run(&["install", "zed", "/no/such"]);
     assert_eq!(missing.status, 2, "{}", missing.stderr);
     assert!(!Path::new(&home.path().join(".config/zed/settings.json.plainly-backup")).exists());

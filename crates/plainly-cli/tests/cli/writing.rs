@@ -151,6 +151,137 @@ fn a_directory_can_be_the_only_one_that_is_changed() {
     assert!(!src.path.join("new").exists());
 }
 
+/// Changes that can't be made of what `confirming` serves, and the reason.
+const IMPOSSIBLE: [(&str, &str, &str); 16] = [
+    (
+        "write_resource",
+        r#"{"uri": "src/a", "text": ""}"#,
+        "read-only",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/x.log", "text": ""}"#,
+        "nothing is served",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/y.log", "text": ""}"#,
+        "nothing is served",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/.git/config", "text": ""}"#,
+        "The place",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/guide", "text": ""}"#,
+        "a directory",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/intro.md", "text": "", "if_tag": "0"}"#,
+        "changed meanwhile",
+    ),
+    (
+        "write_resource",
+        r#"{"uri": "docs/intro.md", "text": "", "create_only": true}"#,
+        "already exists",
+    ),
+    (
+        "edit_resource",
+        r#"{"uri": "docs/intro.md", "edits": [{"old": "none", "new": ""}]}"#,
+        "does not occur",
+    ),
+    ("create_collection", r#"{"uri": "src/a/b"}"#, "read-only"),
+    (
+        "create_collection",
+        r#"{"uri": "docs/.a/b"}"#,
+        "nothing is served",
+    ),
+    (
+        "create_collection",
+        r#"{"uri": "docs/intro.md"}"#,
+        "already exists",
+    ),
+    (
+        "delete_resource",
+        r#"{"uri": "docs/none"}"#,
+        "was not found",
+    ),
+    ("delete_resource", r#"{"uri": "docs/guide"}"#, "not empty"),
+    (
+        "move_resource",
+        r#"{"from": "docs/intro.md", "to": "src/a"}"#,
+        "read-only",
+    ),
+    (
+        "move_resource",
+        r#"{"from": "docs/intro.md", "to": "docs/guide"}"#,
+        "already exists",
+    ),
+    (
+        "move_resource",
+        r#"{"from": "docs/none", "to": "docs/a"}"#,
+        "was not found",
+    ),
+];
+
+/// A server that asks about all changes of `docs`, and makes none of `src`.
+fn confirming(docs: &Docs, src: &Docs) -> Target {
+    fs::write(docs.path.join(".gitignore"), "*.log\n").unwrap();
+    fs::write(docs.path.join("x.log"), "x").unwrap();
+    let served = format!("docs={}:rw src={}", docs.str(), src.str());
+    let command = format!("{PLAINLY} serve {served} --stdio --confirm all");
+    Target::Child(command.split(' ').map(str::to_owned).collect())
+}
+
+#[test]
+fn nobody_is_asked_to_agree_to_what_can_not_be_done() {
+    let (docs, src) = (Docs::new(), Docs::new());
+    let target = confirming(&docs, &src);
+    for (tool, arguments, expected) in IMPOSSIBLE {
+        // With a client that can't ask, and with one whose user declines.
+        for answer in [&[][..], &["--answer", "decline"]] {
+            let refused = target.run("call", &[&[tool, "--args", arguments], answer].concat());
+            assert_eq!(refused.status, 5, "{}", refused.stderr);
+            let why = refused.stderr;
+            assert!(why.contains(expected), "{tool} {arguments}: {why}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_to_another_question_agrees_to_nothing() {
+    let (docs, src) = (Docs::new(), Docs::new());
+    let target = confirming(&docs, &src);
+    let new = docs.path.join("new");
+    let write = |answer: &[&str]| {
+        let words = ["write_resource", "uri=docs/new", "text=x"];
+        target.run("call", &[&words, answer].concat())
+    };
+    let unasked = write(&[]).stderr;
+    assert!(unasked.contains("Confirmation required"), "{unasked}");
+    let why = "error: no answer is for this question: agree with --answer accept\n";
+    write(&["--answer", "confirm=yes"]).failed(1, why);
+    assert!(!new.exists());
+    write(&["--answer", "accept"]).succeeded();
+    assert_eq!(read(&new), "x");
+}
+
+#[test]
+fn a_path_in_the_trash_stands_for_its_newest_content() {
+    let docs = Docs::new();
+    let target = &Target::docs_with(&docs, &["--write"])[0];
+    for text in ["second", "third"] {
+        let write = json!({"uri": "docs/intro.md", "text": text});
+        call(target, "write_resource", &write).succeeded();
+    }
+    call(target, "delete_resource", &json!({"uri": "docs/intro.md"})).succeeded();
+    run(&["trash", docs.str(), "restore", "./intro.md"]).succeeded();
+    assert_eq!(read(&docs.path.join("intro.md")), "third");
+}
+
 #[test]
 fn a_tree_is_deleted_if_the_user_agrees() {
     let docs = Docs::new();

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use cap_std::fs::{Dir, Metadata};
-use plainly::store::{Removed, StoreError, WriteError};
+use plainly::store::{Removed, WriteError};
 
+use super::check;
 use super::condition::Condition;
 use super::contents::Contents;
 use super::failure::{failed, unknown};
-use super::slot::{Slot, check_file};
+use super::slot::Slot;
 use super::{recoverable, temporary};
 use crate::place::{OpenEntry, OpenFile, Place};
 use crate::step::ChangeStep;
@@ -26,18 +27,13 @@ pub(super) struct Removal {
 impl Removal {
     /// Removes what is in the slot; `None` if that is something else meanwhile.
     pub(super) fn of(&self, slot: &Slot<'_>) -> Result<Option<Removed>, WriteError> {
-        match slot.resource()? {
-            None => {
-                self.condition.check_absent()?;
-                Err(StoreError::NotFound.into())
-            }
-            Some(OpenEntry::File(file)) => self.file(slot, &file),
-            Some(OpenEntry::Directory(place)) => self.directory(slot, &place),
+        match check::present(slot, &self.condition)? {
+            OpenEntry::File(file) => self.file(slot, &file),
+            OpenEntry::Directory(place) => self.directory(slot, &place),
         }
     }
 
     fn file(&self, slot: &Slot<'_>, file: &OpenFile) -> Result<Option<Removed>, WriteError> {
-        check_file(&file.metadata)?;
         if !slot.lock(file)? {
             return Ok(None);
         }
@@ -50,7 +46,6 @@ impl Removal {
     }
 
     fn directory(&self, slot: &Slot<'_>, place: &Rc<Place>) -> Result<Option<Removed>, WriteError> {
-        self.condition.check_directory()?;
         let contents = match self.recursive {
             true => Contents::of(place)?,
             false => Contents::default(),

@@ -2,13 +2,13 @@
 
 use std::io;
 
-use cap_std::fs::{FileType, Metadata};
-use plainly::store::{StoreError, WriteError};
+use cap_std::fs::Metadata;
+use plainly::store::WriteError;
 
+use super::check;
 use super::condition::Condition;
-use super::contents::Contents;
 use super::failure::{denied, failed, unknown};
-use super::slot::{Slot, check_file};
+use super::slot::Slot;
 use crate::handle;
 use crate::place::OpenEntry;
 use crate::step::ChangeStep;
@@ -20,33 +20,17 @@ pub(super) fn rename(
     to: &Slot<'_>,
     condition: &Condition,
 ) -> Result<Option<Metadata>, WriteError> {
-    let Some(entry) = from.resource()? else {
-        condition.check_absent()?;
-        return Err(StoreError::NotFound.into());
-    };
-    let (present, kind) = match &entry {
+    let present = match check::to_rename(from, to, condition)? {
         OpenEntry::File(file) => {
-            check_file(&file.metadata)?;
-            if !from.lock(file)? {
+            if !from.lock(&file)? {
                 return Ok(None);
             }
             let present = file.file.metadata().map_err(failed)?;
             condition.check_file(&present)?;
-            (present, FileType::file())
+            present
         }
-        OpenEntry::Directory(place) => {
-            condition.check_directory()?;
-            (place.metadata()?, FileType::dir())
-        }
+        OpenEntry::Directory(place) => place.metadata()?,
     };
-    if to.resource()?.is_some() {
-        return Err(WriteError::Exists);
-    }
-    let is_beside = system::is_same(&from.place.metadata()?, &to.place.metadata()?);
-    to.check_new(kind, is_beside.then_some(&from.name))?;
-    if let OpenEntry::Directory(place) = &entry {
-        Contents::of(place)?;
-    }
     from.place.check()?;
     ChangeStep::Publish
         .begin()

@@ -1,6 +1,6 @@
 //! Writing a content beside its place, and then giving it the name, at once.
 
-use cap_std::fs::{FileType, Metadata};
+use cap_std::fs::Metadata;
 use plainly::store::WriteError;
 
 use super::contents::Contents;
@@ -18,9 +18,8 @@ use crate::trash::TrashPlace;
 /// The most exchanges until what other programs put in between is where it belongs.
 const EXCHANGES: usize = 8;
 
-/// Creates a file; `None` if there is something in the slot meanwhile.
+/// Creates a file under a name that was checked; `None` if there is something in the slot meanwhile.
 pub(super) fn create(slot: &Slot<'_>, bytes: &[u8]) -> Result<Option<Metadata>, WriteError> {
-    slot.check_new(FileType::file(), None)?;
     room::check(slot.dir(), bytes.len())?;
     let mut new = Temporary::create(slot.dir(), None)?;
     new.fill(bytes, slot.place.waiter())?;

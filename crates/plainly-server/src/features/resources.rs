@@ -139,14 +139,14 @@ impl Resources {
             return own.completers().complete(variable, call);
         }
         let stores = self.stores.all_seen_by(&Viewer::of(call.scope));
-        let whole = match self.settings.is_extended {
-            true => template.strip_suffix(part::VARIABLE),
-            false => Some(template),
-        };
-        if let Some(store) = whole.and_then(|whole| stores.of_template(whole)) {
+        // Clients may know it as the store has it, or as it is listed.
+        let listed = template.strip_suffix(part::VARIABLE);
+        let listed = listed.filter(|_| self.settings.is_extended);
+        let whole = listed.unwrap_or(template);
+        if let Some(store) = stores.of_template(whole) {
             return match variable {
-                part::NAME => Ok(part::complete(store, whole.unwrap_or(template), call)),
-                _ => stored::complete(store, whole.unwrap_or(template), variable, call),
+                part::NAME if listed.is_some() => Ok(part::complete(store, whole, call)),
+                _ => stored::complete(store, whole, variable, call),
             };
         }
         let own = self.templates.iter().map(ServedTemplate::text);

@@ -48,6 +48,30 @@ pub trait Writable: Store {
             what: "rename resources".into(),
         }))
     }
+
+    /// Checks whether a change could be made, and makes none: before a user is asked to agree to it. Fails as the change would,
+    /// as far as that is known. By default nothing is known.
+    fn check_change(
+        &self,
+        change: ChangeQuery<'_>,
+    ) -> impl Future<Output = Result<(), WriteError>> + Send {
+        let _ = change;
+        ready(Ok(()))
+    }
+}
+
+/// A request to change a resource.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "the methods of `Writable`")]
+pub enum ChangeQuery<'a> {
+    /// To write its content.
+    Write(WriteQuery<'a>),
+    /// To remove it.
+    Remove(RemoveQuery<'a>),
+    /// To create the collection at this URI.
+    CreateCollection(&'a str),
+    /// To give it another URI.
+    Rename(RenameQuery<'a>),
 }
 
 /// The state in which a resource must be for a change of it.
@@ -338,5 +362,12 @@ impl<S: Writable> Writable for Arc<S> {
         query: RenameQuery<'_>,
     ) -> impl Future<Output = Result<Written, WriteError>> + Send {
         S::rename(self, query)
+    }
+
+    fn check_change(
+        &self,
+        change: ChangeQuery<'_>,
+    ) -> impl Future<Output = Result<(), WriteError>> + Send {
+        S::check_change(self, change)
     }
 }

@@ -103,7 +103,7 @@ impl fmt::Display for BrokenRule {
     }
 }
 
-/// The rules that a store broke, each at the first resource where it did. Displayed with a line for each.
+/// The rules that a store broke, each at the first resource where it did. Displayed with a line for each, or as "no rule is broken".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "a report must be looked at"]
 pub struct Report(Vec<BrokenRule>);
@@ -133,6 +133,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_ok() {
+            return f.write_str("no rule is broken");
+        }
         let mut separator = "";
         for broken in &self.0 {
             write!(f, "{separator}{broken}")?;

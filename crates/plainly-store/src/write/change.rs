@@ -48,21 +48,19 @@ impl From<Problem> for Stop {
 
 impl<S: Writable> Change<S> {
     /// Makes the change of the resource by `run`, whose argument is whether content may be lost for good. Asks the user first
-    /// where that is wanted: `action` says what is done, as in "Delete file:///notes/a.md".
+    /// where that is wanted, unless `check` fails: `action` says what is done, as in "Delete file:///notes/a.md".
     pub(super) async fn make<T, F>(
         &self,
         uri: &str,
         action: &str,
+        check: impl Future<Output = Result<(), Stop>> + Send,
         run: impl Fn(bool) -> F,
     ) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Stop>> + Send,
     {
-        let confirm = self.writing.settings.confirm;
-        if confirm == Confirm::All {
-            self.confirmed("confirm", action, None).await?;
-        }
-        let may_lose = confirm == Confirm::Never;
+        self.agreed(uri, action, check).await?;
+        let may_lose = self.writing.settings.confirm == Confirm::Never;
         match self.in_turn(uri, run(may_lose)).await? {
             Err(Stop::Store(WriteError::Permanent { why })) => {
                 let why = format!("the present content would be lost for good: {why}");
@@ -78,15 +76,28 @@ impl<S: Writable> Change<S> {
         &self,
         uri: &str,
         action: &str,
+        check: impl Future<Output = Result<(), Stop>> + Send,
         run: F,
     ) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Stop>> + Send,
     {
-        if self.writing.settings.confirm == Confirm::All {
-            self.confirmed("confirm", action, None).await?;
-        }
+        self.agreed(uri, action, check).await?;
         self.done(uri, self.in_turn(uri, run).await?).await
+    }
+
+    /// Fails unless the user agrees, where all changes are asked about, and of those that can't be made without a question.
+    async fn agreed(
+        &self,
+        uri: &str,
+        action: &str,
+        check: impl Future<Output = Result<(), Stop>> + Send,
+    ) -> Result<(), Failure> {
+        if self.writing.settings.confirm != Confirm::All {
+            return Ok(());
+        }
+        self.done(uri, check.await).await?;
+        self.confirmed("confirm", action, None).await
     }
 
     /// Runs a change when it is its turn, if the caller may make another one now.

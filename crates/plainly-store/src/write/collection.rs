@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{Writable, WriteError, Written};
+use plainly_server::store::{ChangeQuery, Writable, WriteError, Written};
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::change::Change;
+use super::change::{Change, Stop};
 use super::output::{self, WriteOutput};
 use super::{Writing, problems};
 
@@ -33,13 +33,17 @@ async fn create<S: Writable>(
     args: CreateArgs,
 ) -> Result<StructuredOutput<WriteOutput>, Failure> {
     let uri = change.view.uri_of_one(&args.uri)?;
-    let run = async {
-        match change.view.store.create_collection(&uri).await {
-            Err(WriteError::Exists) => Err(problems::in_the_way(&uri).into()),
-            outcome => Ok(outcome?),
-        }
+    let store = &change.view.store;
+    let explained = |error| match matches!(error, WriteError::Exists) {
+        true => Stop::from(problems::in_the_way(&uri)),
+        false => error.into(),
     };
+    let check = async {
+        let created = ChangeQuery::CreateCollection(&uri);
+        store.check_change(created).await.map_err(explained)
+    };
+    let run = async { store.create_collection(&uri).await.map_err(explained) };
     let action = format!("Create the directory {uri}");
-    change.make_harmless(&uri, &action, run).await?;
+    change.make_harmless(&uri, &action, check, run).await?;
     Ok(output::written("There is the directory", Written::new(uri)))
 }

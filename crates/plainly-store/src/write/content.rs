@@ -8,13 +8,13 @@ use bytes::Bytes;
 use plainly_errors::Problem;
 use plainly_server::reply::StructuredOutput;
 use plainly_server::store::{
-    ByteRange, RangeQuery, StoreError, When, Writable, WriteError, WriteQuery,
+    ByteRange, ChangeQuery, RangeQuery, StoreError, When, Writable, WriteError, WriteQuery,
 };
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::change::Change;
+use super::change::{Change, Stop};
 use super::output::{self, WriteOutput};
 use super::{Writing, problems};
 
@@ -25,6 +25,13 @@ const HEAD: ByteRange = ByteRange::From {
     first: 0,
     most: 8 << 10,
 };
+
+/// Endings of names that no text has.
+const BINARY_ENDINGS: [&str; 34] = [
+    "7z", "avif", "bmp", "doc", "docm", "docx", "epub", "gif", "gz", "heic", "ico", "jpeg", "jpg",
+    "mov", "mp3", "mp4", "odp", "ods", "odt", "ogg", "pdf", "png", "ppt", "pptm", "pptx", "tif",
+    "tiff", "wav", "webm", "webp", "xls", "xlsm", "xlsx", "zip",
+];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +68,7 @@ async fn write<S: Writable>(
     let is_text = args.text.is_some();
     let bytes = bytes_of(args.text, args.base64)?;
     if is_text {
-        check_present(&change.view.store, &uri).await?;
+        check_text(&change.view.store, &uri).await?;
     }
     let limit = change.writing.settings.bytes;
     if bytes.len() > limit {
@@ -81,19 +88,24 @@ async fn write<S: Writable>(
         false => format!("Write {uri}"),
     };
     let (store, uri) = (&change.view.store, &uri);
+    let explained = |error| match matches!(error, WriteError::Store(StoreError::NotFound)) {
+        true => Stop::from(problems::no_place(uri)),
+        false => error.into(),
+    };
+    let check = async {
+        let written = ChangeQuery::Write(query.clone());
+        store.check_change(written).await.map_err(explained)
+    };
     let run = |permanent| {
         let query = query.clone().permanent(permanent);
         async move {
             let size = query.bytes.len() as u64;
             let held = store.budget().take(size).await;
             let _held = held.map_err(WriteError::Store)?;
-            match store.write(query).await {
-                Err(WriteError::Store(StoreError::NotFound)) => Err(problems::no_place(uri).into()),
-                outcome => Ok(outcome?),
-            }
+            store.write(query).await.map_err(explained)
         }
     };
-    let written = change.make(uri, &action, run).await?;
+    let written = change.make(uri, &action, check, run).await?;
     let done = match (written.is_new, appends) {
         (true, _) => "Created",
         (false, true) => "Appended to",
@@ -103,7 +115,15 @@ async fn write<S: Writable>(
 }
 
 /// Rejects text for a document or picture, which a model may have read as text: what opens it could not open that.
-async fn check_present<S: Writable>(store: &S, uri: &str) -> Result<(), Problem> {
+async fn check_text<S: Writable>(store: &S, uri: &str) -> Result<(), Problem> {
+    let ending = crate::problems::last(uri).rsplit_once('.');
+    let is_binary_ending = |ending: &str| {
+        let mut known = BINARY_ENDINGS.iter();
+        known.any(|known| known.eq_ignore_ascii_case(ending))
+    };
+    if ending.is_some_and(|(_, ending)| is_binary_ending(ending)) {
+        return Err(problems::no_text(uri));
+    }
     match store.read_range(RangeQuery::new(uri, HEAD)).await {
         Ok(head) if is_binary(&head.bytes) => Err(problems::no_text(uri)),
         // What else is wrong, the change itself finds.

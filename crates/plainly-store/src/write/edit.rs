@@ -6,8 +6,8 @@ use bytes::Bytes;
 use plainly_protocol::types::Content;
 use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{
-    BudgetPart, ByteRange, RangeQuery, Ranged, StoreError, When, Writable, WriteError, WriteQuery,
-    Written,
+    BudgetPart, ByteRange, ChangeQuery, RangeQuery, Ranged, StoreError, When, Writable, WriteError,
+    WriteQuery, Written,
 };
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
@@ -102,8 +102,14 @@ async fn edit<S: Writable>(
         written.tag = text.tag;
         return Ok(edited.into_output("Would edit", written));
     }
+    let check = async {
+        let (text, edited) = editing.edited().await?;
+        let edited = ChangeQuery::Write(editing.query(&text, &edited));
+        Ok(change.view.store.check_change(edited).await?)
+    };
     let run = |permanent| editing.run(permanent);
-    let (edited, written) = change.make(&uri, &format!("Edit {uri}"), run).await?;
+    let action = format!("Edit {uri}");
+    let (edited, written) = change.make(&uri, &action, check, run).await?;
     Ok(edited.into_output("Edited", written))
 }
 
@@ -120,9 +126,7 @@ impl<S: Writable> Editing<'_, S> {
     async fn run(&self, permanent: bool) -> Result<(EditResult, Written), Stop> {
         for _ in 0..TRIES {
             let (text, edited) = self.edited().await?;
-            let when = text.tag.as_deref().map_or(When::Always, When::Tag);
-            let query = WriteQuery::new(self.uri, edited.text.clone());
-            let query = query.when(when).permanent(permanent);
+            let query = self.query(&text, &edited).permanent(permanent);
             match self.change.view.store.write(query).await {
                 Ok(written) => return Ok((edited, written)),
                 Err(WriteError::Changed { .. }) if self.if_tag.is_none() => {}
@@ -130,6 +134,12 @@ impl<S: Writable> Editing<'_, S> {
             }
         }
         Err(problems::contended(self.uri).into())
+    }
+
+    /// The request to write the edited text in the place of this one.
+    fn query<'b>(&'b self, text: &'b Ranged, edited: &EditResult) -> WriteQuery<'b> {
+        let when = text.tag.as_deref().map_or(When::Always, When::Tag);
+        WriteQuery::new(self.uri, edited.text.clone()).when(when)
     }
 
     /// The text as it is now, and after the edits.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plainly_protocol::types::Content;
 use plainly_server::reply::{Json, StructuredOutput};
-use plainly_server::store::{RemoveQuery, When, Writable, WriteError};
+use plainly_server::store::{ChangeQuery, RemoveQuery, When, Writable, WriteError};
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,12 @@ async fn delete<S: Writable>(
         let query = query.recursive(true).permanent(permanent);
         Ok(store.remove(query).await?)
     };
-    let removed = match change.make(&uri, &format!("Delete {uri}"), one).await? {
+    let check = || async {
+        let removed = ChangeQuery::Remove(query.recursive(is_recursive));
+        Ok(store.check_change(removed).await?)
+    };
+    let action = format!("Delete {uri}");
+    let removed = match change.make(&uri, &action, check(), one).await? {
         Some(removed) => removed,
         None => {
             let action = format!("Delete {uri} with everything in it");
@@ -71,7 +76,7 @@ async fn delete<S: Writable>(
             if change.writing.settings.confirm == Confirm::Destructive {
                 change.confirmed("tree", &action, None).await?;
             }
-            change.make(&uri, &action, all).await?
+            change.make(&uri, &action, check(), all).await?
         }
     };
     let mut text = format!("Deleted {uri}.");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{RenameQuery, StoreError, When, Writable, WriteError};
+use plainly_server::store::{ChangeQuery, RenameQuery, StoreError, When, Writable, WriteError};
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -44,27 +44,39 @@ async fn rename<S: Writable>(
     }
     let when = args.if_tag.as_deref().map_or(When::Always, When::Tag);
     let query = RenameQuery::new(&from, &to).when(when);
-    let run = async {
-        match change.view.store.rename(query).await {
-            Ok(written) => Ok(written),
-            Err(WriteError::Exists) => Err(Stop::from(problems::in_the_way(&to))),
-            Err(WriteError::Denied { why }) => {
-                Err(problems::denied(&format!("{from} to {to}"), &why).into())
-            }
-            Err(WriteError::Store(StoreError::NotFound)) if exists(&change, &from).await => {
-                Err(problems::no_place(&to).into())
-            }
-            Err(WriteError::Store(error @ StoreError::InvalidUri { .. }))
-                if exists(&change, &from).await =>
-            {
-                Err(crate::problems::of(&change.view, &to, error).await.into())
-            }
-            Err(error) => Err(error.into()),
-        }
+    let store = &change.view.store;
+    let check = async {
+        let checked = store.check_change(ChangeQuery::Rename(query)).await;
+        explained(&change, query, checked).await
     };
+    let run = async { explained(&change, query, store.rename(query).await).await };
     let action = format!("Move {from} to {to}");
-    let written = change.make_harmless(&from, &action, run).await?;
+    let written = change.make_harmless(&from, &action, check, run).await?;
     Ok(output::written(&format!("Moved {from} to"), written))
+}
+
+/// The outcome; an error about the new URI names that.
+async fn explained<S: Writable, T>(
+    change: &Change<S>,
+    RenameQuery { from, to, .. }: RenameQuery<'_>,
+    outcome: Result<T, WriteError>,
+) -> Result<T, Stop> {
+    match outcome {
+        Ok(done) => Ok(done),
+        Err(WriteError::Exists) => Err(Stop::from(problems::in_the_way(to))),
+        Err(WriteError::Denied { why }) => {
+            Err(problems::denied(&format!("{from} to {to}"), &why).into())
+        }
+        Err(WriteError::Store(StoreError::NotFound)) if exists(change, from).await => {
+            Err(problems::no_place(to).into())
+        }
+        Err(WriteError::Store(error @ StoreError::InvalidUri { .. }))
+            if exists(change, from).await =>
+        {
+            Err(crate::problems::of(&change.view, to, error).await.into())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn exists<S: Writable>(change: &Change<S>, uri: &str) -> bool {

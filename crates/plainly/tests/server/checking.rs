@@ -202,6 +202,8 @@ async fn each_broken_rule_is_found() {
         let broken: Vec<_> = report.iter().map(|broken| broken.rule).collect();
         assert_eq!(broken, rules, "{fault:?}:\n{report}");
         assert_eq!(report.is_ok(), rules.is_empty());
+        let is_told = report.to_string() == "no rule is broken";
+        assert_eq!(is_told, rules.is_empty());
     }
 }
 

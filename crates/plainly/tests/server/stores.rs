@@ -169,13 +169,15 @@ async fn variables_of_their_templates_are_completed_out_of_listings() {
         (NOTES.template, "path", "ga", Some(("in", "none")), vec![]),
         (BOOKS.template, "part", "ta", None, vec!["tail=200"]),
     ] {
-        let reference = Reference::resource(format!("{template}{{#part}}"));
-        let mut typed = CompleteParams::new(reference, variable, text);
-        if let Some((name, value)) = known {
-            typed = typed.arguments([(name.to_owned(), value.to_owned())]);
+        let own = (variable != "part").then(|| template.to_owned());
+        for template in own.into_iter().chain([format!("{template}{{#part}}")]) {
+            let mut typed = CompleteParams::new(Reference::resource(template), variable, text);
+            if let Some((name, value)) = known {
+                typed = typed.arguments([(name.to_owned(), value.to_owned())]);
+            }
+            let completed = client.complete(&typed).await.unwrap();
+            assert_eq!(completed.values, expected, "{variable} {text:?} {known:?}");
         }
-        let completed = client.complete(&typed).await.unwrap();
-        assert_eq!(completed.values, expected, "{variable} {text:?} {known:?}");
     }
     let listed = client.resource_templates().await.unwrap();
     let listed: Vec<_> = listed.iter().map(|one| &*one.uri_template).collect();

@@ -6,6 +6,7 @@ mod concurrently;
 mod memory;
 
 use plainly::protocol::types::{CallToolResult, Content, ListToolsParams};
+use plainly::store::Store as _;
 use plainly::store::tools::{Confirm, WriteTools};
 use plainly::{Client, Server};
 use plainly_peer::table::cases;
@@ -106,6 +107,10 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
         text(&written),
         "mem:///d/picture is a document, picture or the like, which text would destroy. Write the text as a new resource."
     );
+    let new = json!({"uri": "mem:///d/New.DOCX", "text": "# New"});
+    let written = call(&client, "write_resource", new).await;
+    assert!(text(&written).starts_with("mem:///d/New.DOCX is a document"));
+    assert!(memory.metadata("mem:///d/New.DOCX").await.is_err());
 }
 
 #[tokio::test]

@@ -141,6 +141,29 @@ async fn no_question_is_asked_twice() {
 }
 
 #[tokio::test]
+async fn nobody_is_asked_to_agree_to_edits_that_can_not_be_made() {
+    let memory = Memory::with(&[("mem:///d/a", "kept")]);
+    for user in [User::Absent, User::Agrees] {
+        let client = Client::in_memory(&server(&memory, Confirm::All));
+        let client = with(client, Revision::V2026_07_28, user, "no question");
+        let client = client.connect().await.unwrap();
+        let edits = json!([{"old": "absent", "new": "x"}]);
+        for (arguments, code) in [
+            (json!({"uri": "mem:///d/a", "edits": edits}), "VALIDATION"),
+            (
+                json!({"uri": "mem:///d/a", "edits": edits, "if_tag": "0"}),
+                "VALIDATION",
+            ),
+            (json!({"uri": "mem:///d/b", "edits": edits}), "NOT_FOUND"),
+        ] {
+            let refused = call(&client, "edit_resource", arguments).await;
+            let problem = refused.problem().unwrap();
+            assert!(problem.code().as_str().contains(code), "{problem:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_confirmed_if_that_is_wanted() {
     let memory = Memory::with(&[("mem:///d/precious", "kept"), ("mem:///d/tree/a", "")]);
     let client = Client::in_memory(&server(&memory, Confirm::Never))
