@@ -39,6 +39,8 @@ pub(crate) enum NoReply {
 pub(crate) struct News {
     /// Counts each time that the connection comes up or goes down: odd while connected.
     turns: u64,
+    /// Whether a warning says that NATS can't be reached.
+    is_said: bool,
     /// Counts the gaps, where messages may be missing.
     pub(crate) gaps: u64,
     /// The number of errors that the server has sent, and the last of them.
@@ -57,6 +59,8 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event) {
         Event::Connected if !news.is_up() => {
             news.gaps += u64::from(news.turns > 0);
             news.turns += 1;
+            news.is_said = false;
+            tracing::info!("connected to NATS");
         }
         Event::Disconnected if news.is_up() => news.turns += 1,
         Event::SlowConsumer(_) => news.gaps += 1,
@@ -64,11 +68,13 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event) {
             tracing::warn!("NATS reports an error: {error}");
             news.errors = (news.errors.0 + 1, error.to_string());
         }
-        Event::ClientError(error) => {
-            tracing::warn!("can't connect to NATS: {error}");
+        Event::ClientError(error) if !news.is_said => {
+            news.is_said = true;
+            tracing::warn!("can't connect to NATS, and tries again all the time: {error}");
         }
         Event::Connected
         | Event::Disconnected
+        | Event::ClientError(_)
         | Event::LameDuckMode
         | Event::Draining
         | Event::Closed => {}

@@ -99,8 +99,41 @@ impl ServeArgs {
             self.operator.audit.as_ref(),
             secret,
         ];
-        files.into_iter().flatten().map(PathBuf::as_path)
+        let files = files.into_iter().flatten();
+        #[cfg(feature = "cluster")]
+        let files = files.chain(&self.network.cluster.cluster_creds);
+        files.map(PathBuf::as_path)
     }
+}
+
+/// The options of one of several replicas.
+#[cfg(feature = "cluster")]
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "For several servers behind one URL")]
+pub(crate) struct ClusterArgs {
+    /// Share sessions and changes with the other replicas of this server, over NATS with JetStream at these URLs, separated by
+    /// commas: tls://n1,tls://n2,tls://n3. All replicas need the same --key-file. URLs with a password belong in the variable
+    #[arg(
+        long,
+        value_name = "URLS",
+        value_delimiter = ',',
+        env = "PLAINLY_CLUSTER",
+        hide_env_values = true,
+        requires = "key_file"
+    )]
+    pub(crate) cluster: Vec<String>,
+
+    /// The name of the cluster, which no other server on the same NATS has [default: --name, or the first directory's name]
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub(crate) cluster_name: Option<String>,
+
+    /// The credentials of a user of NATS (.creds)
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(crate) cluster_creds: Option<PathBuf>,
+
+    /// Also trust the certificates in this PEM file
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(crate) cluster_ca: Option<PathBuf>,
 }
 
 /// The options for the operator of a server.
@@ -272,4 +305,8 @@ pub(crate) struct NetworkArgs {
     /// The largest body of a request [default: 4M]
     #[arg(long, value_name = "BYTES", value_parser = values::some_size, allow_negative_numbers = true, conflicts_with = "stdio")]
     pub(crate) max_body: Option<u64>,
+
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
 }

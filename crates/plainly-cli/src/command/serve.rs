@@ -4,6 +4,8 @@ mod admin;
 mod app;
 mod audit;
 mod auth;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod filesystem;
 mod invocation;
 mod memory;
@@ -54,7 +56,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     let operator = Operator::new(&args)?;
     let keys = args.content.key_file.as_ref().map(Keys::file);
     let keys = keys.transpose().map_err(impossible)?;
-    let server = server(&stores, &args, keys.clone(), &operator)?;
+    let server = server(&stores, &args, keys.clone(), &operator).await?;
     if let Some(host) = args.print_config {
         // Reports the mistakes that would keep the server from starting.
         service(&server, &args)?;
@@ -83,7 +85,7 @@ pub(super) fn configured(
     Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
 
-fn server(
+async fn server(
     stores: &Stores,
     args: &ServeArgs,
     keys: Option<Keys>,
@@ -97,6 +99,8 @@ fn server(
         Some(keys) => builder.keys(keys),
         None => builder,
     };
+    #[cfg(feature = "cluster")]
+    let builder = cluster::join(builder, args).await?;
     let mut limits = limits(args.content.max_file_size);
     if write::is_on(args) {
         write::limit(&args.writing, &mut limits);
