@@ -39,7 +39,7 @@ pub(crate) enum NoReply {
 pub(crate) struct News {
     /// Counts each time that the connection comes up or goes down: odd while connected.
     turns: u64,
-    /// Whether a warning says that NATS can't be reached.
+    /// Whether the log has a warning of the present outage.
     is_said: bool,
     /// Counts the gaps, where messages may be missing.
     pub(crate) gaps: u64,
