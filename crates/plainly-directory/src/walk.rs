@@ -50,6 +50,10 @@ pub(super) struct Entry {
 pub(super) enum WalkStep<T> {
     Entry(Entry),
     /// A URI of which something is known, so that nothing was opened.
+    #[cfg_attr(
+        not(feature = "tools"),
+        expect(dead_code, reason = "only a search knows something")
+    )]
     Known(String, T),
 }
 
