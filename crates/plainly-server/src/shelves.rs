@@ -129,10 +129,12 @@ impl Shelves {
     /// Stores the parts of a value, and returns what stands for it.
     async fn divide(&self, value: &Bytes, ttl: Duration) -> Result<Bytes, EngineError> {
         let name = random_name().map_err(|error| EngineError::Refused(error.into()))?;
-        let count = value.len().div_ceil(self.room());
+        // Once for all parts: it may be another after a reconnect.
+        let room = self.room();
+        let count = value.len().div_ceil(room);
         for index in 0..count {
-            let end = value.len().min((index + 1) * self.room());
-            let part = value.slice(index * self.room()..end);
+            let end = value.len().min((index + 1) * room);
+            let part = value.slice(index * room..end);
             let key = part_key(&name, index);
             let put = self.put_whole(&key.0, &part, None, ttl).await?;
             put.ok_or_else(|| EngineError::Refused("a part is there already".into()))?;
