@@ -28,11 +28,9 @@ pub(super) async fn take_answer(
     session: &Arc<Session>,
     response: &Response<'_>,
 ) -> Result<(), ProtocolError> {
-    let Some((name, replicas)) = session.elsewhere() else {
-        session.unanswered.answer(response);
-        return Ok(());
-    };
-    let Some(asker) = asker(response).filter(|asker| *asker != replicas.id()) else {
+    let elsewhere = session.elsewhere().zip(asker(response));
+    let elsewhere = elsewhere.filter(|((_, replicas), asker)| *asker != replicas.id());
+    let Some(((name, replicas), asker)) = elsewhere else {
         session.unanswered.answer(response);
         return Ok(());
     };
