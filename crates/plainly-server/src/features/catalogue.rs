@@ -1,14 +1,13 @@
 //! Things of one kind, found by their names and listed page by page, that may be added and removed while others read. Knows
 //! nothing of what the things are.
 //!
-//! A reader sees one whole state of it and never waits. The place of an entry follows from its name alone: what the server
+//! A reader sees one whole state of it. The place of an entry follows from its name alone: what the server
 //! was built with stands first, in the order of its definition; what came later follows, sorted by name. So a listing can
 //! go on after any name, even one that is gone by then, and it ends, and names nothing twice.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Cursor};
 use plainly_schema::closest;
@@ -50,7 +49,7 @@ pub(crate) struct Catalogue<T> {
     /// The names that the server was built with, sorted, each with its place. They never change.
     places: Box<[(Box<str>, usize)]>,
     /// Sorted by place, then by name.
-    entries: ArcSwap<Vec<CatalogueEntry<T>>>,
+    entries: RwLock<Arc<Vec<CatalogueEntry<T>>>>,
     is_dynamic: bool,
 }
 
@@ -104,7 +103,7 @@ impl<T: Item> Catalogue<T> {
         });
         Self {
             places,
-            entries: ArcSwap::from_pointee(entries.collect()),
+            entries: RwLock::new(Arc::new(entries.collect())),
             is_dynamic,
         }
     }
@@ -130,12 +129,12 @@ impl<T: Item> Catalogue<T> {
 
     /// Whether `is_so` holds for any of them.
     pub(super) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
-        self.entries.load().iter().any(|entry| is_so(&entry.item))
+        self.entries().iter().any(|entry| is_so(&entry.item))
     }
 
     /// The thing of this name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<T>> {
-        let entries = self.entries.load();
+        let entries = self.entries();
         let index = self.search(&entries, name).ok()?;
         entries.get(index).map(|entry| Arc::clone(&entry.item))
     }
@@ -146,7 +145,7 @@ impl<T: Item> Catalogue<T> {
         /// for unknown names.
         const MOST: usize = 1_000;
 
-        let entries = self.entries.load();
+        let entries = self.entries();
         let names = entries.iter().take(MOST).map(|entry| entry.item.name());
         // It may have come since it was looked for.
         let close = closest(name, names.filter(|other| *other != name));
@@ -159,7 +158,7 @@ impl<T: Item> Catalogue<T> {
         most: usize,
         find: impl FnOnce(&mut dyn Iterator<Item = &str>) -> R,
     ) -> R {
-        let entries = self.entries.load();
+        let entries = self.entries();
         find(&mut entries.iter().take(most).map(|entry| entry.item.name()))
     }
 
@@ -186,7 +185,7 @@ impl<T: Item> Catalogue<T> {
         limit: usize,
         show: impl Fn(&T) -> U,
     ) -> (Vec<U>, Option<String>) {
-        let entries = self.entries.load();
+        let entries = self.entries();
         let start = match name.map(|name| self.search(&entries, name)) {
             None => 0,
             Some(Ok(index)) => index + 1,
@@ -201,40 +200,33 @@ impl<T: Item> Catalogue<T> {
 
     /// Adds `item`; false if there is one of its name.
     pub(super) fn add(&self, item: T) -> bool {
-        let item = Arc::new(item);
-        // The closure runs again if another thread was faster, so each run sets this anew.
-        let mut is_new = false;
-        self.entries.rcu(|entries| {
-            let index = self.search(entries, item.name());
-            is_new = index.is_err();
-            let Err(index) = index else {
-                return Arc::clone(entries);
+        self.change(|entries| {
+            let Err(index) = self.search(entries, item.name()) else {
+                return false;
             };
-            let mut entries = Vec::clone(entries);
-            let (place, item) = (self.place(item.name()), Arc::clone(&item));
+            let (place, item) = (self.place(item.name()), Arc::new(item));
             entries.insert(index, CatalogueEntry { place, item });
-            Arc::new(entries)
-        });
-        is_new
+            true
+        })
     }
 
     /// Removes the thing of this name. Returns false if none has it, or things may not be removed.
     pub(crate) fn remove(&self, name: &str) -> bool {
-        if !self.is_dynamic {
-            return false;
-        }
-        let mut was_there = false;
-        self.entries.rcu(|entries| {
-            let index = self.search(entries, name);
-            was_there = index.is_ok();
-            let Ok(index) = index else {
-                return Arc::clone(entries);
-            };
-            let mut entries = Vec::clone(entries);
-            entries.remove(index);
-            Arc::new(entries)
-        });
-        was_there
+        self.is_dynamic
+            && self.change(|entries| {
+                let found = self.search(entries, name);
+                found.map(|index| entries.remove(index)).is_ok()
+            })
+    }
+
+    /// The state of now, which no later change alters.
+    fn entries(&self) -> Arc<Vec<CatalogueEntry<T>>> {
+        Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Vec<CatalogueEntry<T>>) -> bool) -> bool {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut entries))
     }
 
     /// The index of the entry of this name, or the index where it would be.
