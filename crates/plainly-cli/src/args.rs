@@ -5,6 +5,8 @@ mod asking;
 mod auth;
 mod bearer;
 mod candidates;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod completions;
 mod discover;
 mod explain;
@@ -45,6 +47,8 @@ pub(crate) use self::auth::{
 };
 pub(crate) use self::bearer::BearerArg;
 pub(crate) use self::candidates::CandidatesArgs;
+#[cfg(feature = "cluster")]
+pub(crate) use self::cluster::{ClusterArgs, URLS};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::explain::ExplainArgs;

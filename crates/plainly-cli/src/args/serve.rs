@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use plainly::transport::http::ProxyNetwork;
 
+#[cfg(feature = "cluster")]
+use super::ClusterArgs;
 use super::served_tools::{self, ToolNames};
 use super::{AuthArgs, Host, Mount, SecretPlace, WriteArgs, mount, values};
 
@@ -104,36 +106,6 @@ impl ServeArgs {
         let files = files.chain(&self.network.cluster.cluster_creds);
         files.map(PathBuf::as_path)
     }
-}
-
-/// The options of one of several replicas.
-#[cfg(feature = "cluster")]
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "For several servers behind one URL")]
-pub(crate) struct ClusterArgs {
-    /// Share sessions and changes with the other replicas of this server, over NATS with JetStream at these URLs, separated by
-    /// commas: tls://n1,tls://n2,tls://n3. All replicas need the same --key-file. URLs with a password belong in the variable
-    #[arg(
-        long,
-        value_name = "URLS",
-        value_delimiter = ',',
-        env = "PLAINLY_CLUSTER",
-        hide_env_values = true,
-        requires = "key_file"
-    )]
-    pub(crate) cluster: Vec<String>,
-
-    /// The name of the cluster, which no other server on the same NATS has [default: --name, or the first directory's name]
-    #[arg(long, value_name = "NAME", requires = "cluster")]
-    pub(crate) cluster_name: Option<String>,
-
-    /// The credentials of a user of NATS (.creds)
-    #[arg(long, value_name = "FILE", requires = "cluster")]
-    pub(crate) cluster_creds: Option<PathBuf>,
-
-    /// Also trust the certificates in this PEM file
-    #[arg(long, value_name = "FILE", requires = "cluster")]
-    pub(crate) cluster_ca: Option<PathBuf>,
 }
 
 /// The options for the operator of a server.
@@ -281,7 +253,8 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "NETWORK", conflicts_with = "stdio")]
     pub(crate) trusted_proxy: Vec<ProxyNetwork>,
 
-    /// Once asked to stop, answer 503 at /readyz and serve on for this long, while balancers notice [default: 0]
+    /// Once asked to stop, answer 503 at /readyz and serve on for this long, while balancers notice
+    /// [default: 0, or 5 with --cluster]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true, conflicts_with = "stdio")]
     pub(crate) drain: Option<Duration>,
 
@@ -309,4 +282,15 @@ pub(crate) struct NetworkArgs {
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
+}
+
+impl NetworkArgs {
+    /// The time to serve on once asked to stop.
+    pub(crate) fn drain(&self) -> Duration {
+        #[cfg(feature = "cluster")]
+        let usual = self.cluster.drain();
+        #[cfg(not(feature = "cluster"))]
+        let usual = Duration::ZERO;
+        self.drain.unwrap_or(usual)
+    }
 }

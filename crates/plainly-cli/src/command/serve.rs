@@ -52,6 +52,8 @@ const SSE_PATH: &str = "/sse";
 
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     write::check(&args)?;
+    #[cfg(feature = "cluster")]
+    cluster::check(&args)?;
     let stores = Stores::new(&args)?;
     let operator = Operator::new(&args)?;
     let keys = args.content.key_file.as_ref().map(Keys::file);
@@ -69,6 +71,8 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
         true => over_stdio(&server, &args, mounts, &operator).await,
         false => over_http(&server, &args, mounts, keys, &operator).await,
     };
+    // Others may share the store of the tasks, and the clients that ask for them.
+    server.end_tasks().await;
     operator.finish(&server).await;
     served
 }
@@ -293,8 +297,12 @@ async fn over_http(
     };
     let readiness = &operator.readiness;
     let service = service.route(READY_PATH, Route::readiness(readiness));
-    let drain = args.network.drain.unwrap_or_default();
-    let requested = readiness.drain(shutdown::requested(), drain);
+    let drain = args.network.drain();
+    let requested = async {
+        shutdown::requested().await;
+        tracing::info!("asked to stop: serves on for {} s", drain.as_secs_f64());
+    };
+    let requested = readiness.drain(requested, drain);
     let serving = async { http.serve(service, requested).await.map_err(cannot) };
     beside(admin, serving).await
 }

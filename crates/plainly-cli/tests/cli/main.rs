@@ -23,6 +23,8 @@ mod arguments;
 mod asking;
 mod authorizing;
 mod calling;
+#[cfg(all(unix, feature = "cluster"))]
+mod clustering;
 #[cfg(unix)]
 mod collecting;
 mod completing;

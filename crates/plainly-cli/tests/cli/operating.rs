@@ -53,7 +53,7 @@ impl Operated {
         }
     }
 
-    fn get(&self, path: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
         http(&self.admin, "GET", path, &[], "")
     }
 
@@ -130,7 +130,7 @@ impl Operated {
     }
 
     /// The head and the body of the response to a message in a session.
-    fn exchange(&self, method: &str, session: &str, body: &str) -> (String, String) {
+    pub(crate) fn exchange(&self, method: &str, session: &str, body: &str) -> (String, String) {
         let mut headers = vec![
             ("Content-Type", "application/json"),
             ("Accept", "application/json, text/event-stream"),
@@ -142,15 +142,24 @@ impl Operated {
         response(host, method, &format!("/{path}"), &headers, body)
     }
 
+    /// Asks it to stop.
+    pub(crate) fn ask_to_stop(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
     /// Asks it to stop, and waits for that.
     pub(crate) fn stop(&mut self) -> Option<i32> {
-        let id = Pid::from_raw(self.child.id().try_into().unwrap()).unwrap();
-        kill_process(id, Signal::TERM).unwrap();
+        self.ask_to_stop();
+        self.ended()
+    }
+
+    /// Waits for its end.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         status(&mut self.child)
     }
 
     /// The next line of standard error that has this in it.
-    fn says(&self, part: &str) -> String {
+    pub(crate) fn says(&self, part: &str) -> String {
         loop {
             let line = self.stderr.recv_timeout(PATIENCE).unwrap();
             if line.contains(part) {

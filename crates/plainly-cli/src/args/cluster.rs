@@ -1,0 +1,57 @@
+//! The options of one of several servers behind one URL.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+/// The variable that has the URLs.
+pub(crate) const URLS: &str = "PLAINLY_CLUSTER";
+
+/// The time to serve on once asked to stop, while balancers notice.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// The options of one of several servers that share an engine.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "For several servers behind one URL")]
+pub(crate) struct ClusterArgs {
+    /// Share sessions and changes with the other replicas of this server, over NATS with JetStream at these URLs, separated by
+    /// commas: tls://n1,tls://n2,tls://n3. All replicas need the same --key-file. URLs with a password belong in the variable
+    #[arg(long, value_name = "URLS", value_delimiter = ',', env = URLS, hide_env_values = true)]
+    pub(crate) cluster: Vec<String>,
+
+    /// The name of the cluster, which no other server on the same NATS has [default: --name, or the first directory's name]
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub(crate) cluster_name: Option<String>,
+
+    /// The credentials of a user of NATS (.creds)
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(crate) cluster_creds: Option<PathBuf>,
+
+    /// Also trust the certificates in this PEM file
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(crate) cluster_ca: Option<PathBuf>,
+
+    /// The number of NATS servers that store each record, when the first replica makes the streams [default: 3 if they are a
+    /// cluster, 1 if not]
+    #[arg(long, value_name = "COPIES", value_parser = copies(), requires = "cluster")]
+    pub(crate) cluster_replicas: Option<u8>,
+}
+
+impl ClusterArgs {
+    /// Whether the server is one of several.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.cluster.is_empty()
+    }
+
+    pub(super) fn drain(&self) -> Duration {
+        match self.is_on() {
+            true => DRAIN,
+            false => Duration::ZERO,
+        }
+    }
+}
+
+fn copies() -> impl clap::builder::TypedValueParser<Value = u8> {
+    PossibleValuesParser::new(["1", "3"]).map(|copies| if copies == "1" { 1 } else { 3 })
+}

