@@ -11,7 +11,10 @@ use crate::{handle, system};
 
 /// The entry that has a name in a directory.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and not for long")]
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::large_enum_variant, reason = "one at a time, and not for long")
+)]
 pub(crate) enum Standing {
     Absent,
     Served(OpenEntry),
