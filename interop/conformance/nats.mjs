@@ -2,19 +2,10 @@
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-// Ports that are free now.
-async function ports(count) {
-  const servers = await Promise.all(Array.from({ length: count }, () => new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-  })));
-  const free = servers.map(server => server.address().port);
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))));
-  return free;
-}
+import { ports } from './ports.mjs';
 
 async function isHealthy(monitor) {
   const answer = await fetch(`http://127.0.0.1:${monitor}/healthz`).catch(() => undefined);

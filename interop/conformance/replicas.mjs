@@ -1,7 +1,7 @@
 // The official conformance suite against three processes of the example `everything` with the same keys, or three of the example
-// `replica` over three NATS servers, behind a balancer that passes no two requests in a row on to the same one. Counts the
-// scenarios that fail, which must be those in `replicas.json`.
-// usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER] [REVISION]
+// `replica` over three NATS servers, or of `redis_replica` over Redis with a copy, behind a balancer that passes no two requests in
+// a row on to the same one. Counts the scenarios that fail, which must be those in `replicas.json`.
+// usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER | --redis PATH_OF_REDIS_SERVER] [REVISION]
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,23 +11,27 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { judge } from './judge.mjs';
-import { cluster } from './nats.mjs';
+import * as nats from './nats.mjs';
+import * as redis from './redis.mjs';
 import { NAME, requirements, run, start } from './suite.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { values, positionals } = parseArgs({ options: { nats: { type: 'string' } }, allowPositionals: true });
+const engines = { nats, redis };
+const options = Object.fromEntries(Object.keys(engines).map(name => [name, { type: 'string' }]));
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const [engine, program] = Object.entries(values)[0] ?? [];
 const [example, only] = positionals;
-const EXPECTED = JSON.parse(readFileSync(join(here, 'replicas.json'), 'utf8'))[values.nats === undefined ? 'keys' : 'nats'];
+const EXPECTED = JSON.parse(readFileSync(join(here, 'replicas.json'), 'utf8'))[engine === undefined ? 'keys' : 'engine'];
 const revisions = Object.keys(EXPECTED).filter(revision => only === undefined || revision === only);
 if (example === undefined || revisions.length === 0) {
-  console.error('usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER] [REVISION]');
+  console.error('usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER | --redis PATH_OF_REDIS_SERVER] [REVISION]');
   process.exit(2);
 }
 console.log(NAME);
 const root = mkdtempSync(join(tmpdir(), 'plainly-replicas-'));
 const keys = join(root, 'keys');
 writeFileSync(keys, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-const shared = values.nats === undefined ? [keys] : [(await cluster(values.nats, root)).join(','), keys];
+const shared = engine === undefined ? [keys] : [(await engines[engine].cluster(program, root)).join(','), keys];
 const replicas = await Promise.all([1, 2, 3].map(() => start(example, ['127.0.0.1:0', ...shared])));
 const url = await start(process.execPath, [join(here, 'balancer.mjs'), ...replicas.map(one => new URL(one).port)]);
 let [total, failed, surprises] = [0, 0, 0];

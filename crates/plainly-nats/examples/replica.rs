@@ -7,28 +7,19 @@
 
 #[path = "../../plainly/examples/everything/features.rs"]
 mod features;
+#[path = "../../plainly/examples/everything/replica.rs"]
+mod replica;
 
 use std::error::Error;
-use std::io::{self, Write};
 
-use plainly::server::Keys;
-use plainly::transport::http::HttpServer;
-use plainly::{Server, shutdown};
 use plainly_nats::Nats;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args().skip(1);
-    let (Some(address), Some(urls), Some(keys)) = (args.next(), args.next(), args.next()) else {
-        return Err("usage: replica ADDRESS NATS-URL[,NATS-URL] KEY-FILE".into());
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let [address, urls, keys] = arguments.as_slice() else {
+        return Err("usage: replica ADDRESS URL[,URL] KEY-FILE".into());
     };
-    let nats = Nats::connect(urls.split(',')).name("everything").await?;
-    let server = Server::builder("everything", env!("CARGO_PKG_VERSION"))
-        .keys(Keys::file(keys)?)
-        .cluster(nats);
-    let server = features::add(server).build()?;
-    let http = HttpServer::bind(address).await?;
-    writeln!(io::stderr(), "http://{}/mcp", http.local_addr())?;
-    let service = server.http().sse_endpoint("/sse");
-    Ok(http.serve(service, shutdown::requested()).await?)
+    let engine = Nats::connect(urls.split(',')).name("everything").await?;
+    replica::serve(address, engine, keys).await
 }

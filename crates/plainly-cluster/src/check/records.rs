@@ -70,10 +70,12 @@ async fn at_once(
 
 async fn expiry(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
     let name = format!("{name}.brief");
-    let put = one.put(&name, "brief".into(), None, Duration::from_secs(1));
+    let put = one.put(&name, "long".into(), None, HOUR).await;
+    let long = report.done(put, "a write").flatten();
+    let put = one.put(&name, "brief".into(), long, Duration::from_secs(1));
     let before = report.done(put.await, "a write").flatten();
     let is_gone = until(async || matches!(other.get(&name).await, Ok(None)));
-    report.rule(is_gone.await, "a record expires");
+    report.rule(is_gone.await, "a record that replaces another expires");
     let put = other.put(&name, "again".into(), None, HOUR).await;
     let after = report.done(put, "a write over what has expired").flatten();
     report.rule(

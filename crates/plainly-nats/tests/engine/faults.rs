@@ -7,30 +7,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use plainly_cluster::{
-    Bus as _, Engine as _, EngineError, Heard, Journals as _, Records as _, Unanswered,
-};
+use plainly_cluster::{Bus as _, EngineError, Heard, Journals as _, Records as _};
 use plainly_nats::Nats;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::servers::{Servers, connected, until};
-
-const HOUR: Duration = Duration::from_secs(3_600);
-
-async fn put(nats: &Nats, key: &str) -> Result<Option<u64>, EngineError> {
-    nats.put(key, "value".into(), None, HOUR).await
-}
-
-/// Puts until it succeeds. One that was not confirmed may have.
-async fn put_at_last(nats: &Nats, key: &str) {
-    until(async || match put(nats, key).await {
-        Ok(Some(_)) => Some(()),
-        Ok(None) => nats.get(key).await.unwrap().map(drop),
-        Err(_) => None,
-    })
-    .await;
-}
+use crate::processes::{self, HOUR, connected, put, put_at_last, until};
+use crate::servers::Servers;
 
 /// A replica that uses the first server, and learns of the others from it: they must be a cluster by then.
 async fn uses_first(servers: &Servers) -> Nats {
@@ -45,23 +28,7 @@ async fn engine_down_at_start() {
         return;
     };
     let nats = servers.connecting().await.unwrap();
-    assert!(!nats.is_connected());
-    let mut heard = pin!(nats.hear());
-    nats.tell("lost".into());
-    let unsent = nats.ask(nats.id(), "?".into(), HOUR).await;
-    assert_eq!(unsent, Err(Unanswered::Unsent));
-    // A call waits for the engine, for a while.
-    let begin = Instant::now();
-    let refused = nats.get("key").await;
-    assert!(
-        matches!(refused, Err(EngineError::Refused(_))),
-        "{refused:?}"
-    );
-    assert!(begin.elapsed() < Duration::from_secs(5));
-    let (waited, ()) = tokio::join!(put(&nats, "key"), async { servers.run(0) });
-    waited.unwrap().unwrap();
-    nats.tell("heard".into());
-    assert!(matches!(heard.next().await, Some(Heard::Event(event)) if event == "heard"));
+    processes::down_at_start(nats, || servers.run(0)).await;
 }
 
 #[tokio::test]
@@ -149,32 +116,7 @@ async fn slow_bus() {
     let Some(servers) = Servers::start(1, "") else {
         return;
     };
-    let (nats, other) = (servers.replica().await, servers.replica().await);
-    let mut heard = Box::pin(nats.hear());
-    // The first message shows that the replica listens.
-    let first = until(async || {
-        other.tell("first".into());
-        tokio::time::timeout(Duration::from_millis(50), heard.next())
-            .await
-            .ok()
-    });
-    assert!(matches!(first.await, Some(Heard::Event(_))));
-    // Nobody reads; at once at most as many as the client library queues.
-    for _ in 0..20 {
-        for _ in 0..1_000 {
-            other.tell("news".into());
-        }
-        assert!(other.get("key").await.is_ok());
-    }
-    let mut events = 0;
-    loop {
-        match heard.next().await {
-            Some(Heard::Gap) => break,
-            Some(Heard::Event(_)) => events += 1,
-            Some(Heard::Question(..)) | None => unreachable!(),
-        }
-        assert!(events <= 20_000);
-    }
+    processes::slow_bus(servers.replica().await, servers.replica().await).await;
 }
 
 #[tokio::test]

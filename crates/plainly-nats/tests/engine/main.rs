@@ -4,4 +4,5 @@
 
 mod faults;
 mod plain;
+mod processes;
 mod servers;

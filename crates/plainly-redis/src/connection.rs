@@ -1,0 +1,188 @@
+//! The connection: a link to the primary that is made again whenever it is lost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use redis::Cmd;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, unconstrained};
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::channels::Channels;
+use crate::failure::{Cause, Failure};
+use crate::link::{Dialer, Link};
+use plainly_cluster::EngineError;
+
+/// The time for one call, which is shorter than that which servers grant.
+const CALL: Duration = Duration::from_millis(4_500);
+/// The time for one attempt at what may be repeated.
+const ATTEMPT: Duration = Duration::from_secs(1);
+/// The time between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The state of the connection.
+#[derive(Clone, Default)]
+pub(crate) struct State {
+    pub(crate) link: Option<Link>,
+    /// Counts the gaps, where messages may be missing.
+    pub(crate) gaps: u64,
+    /// The reason why there is no link.
+    why: Arc<str>,
+}
+
+impl State {
+    /// The number of the link.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.link.as_ref().map(|link| link.number)
+    }
+}
+
+/// A connection that comes up by itself, again and again, until its last clone is dropped.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    state: Arc<watch::Sender<State>>,
+    pub(crate) channels: Arc<Channels>,
+    _keeper: Arc<Keeper>,
+}
+
+struct Keeper(JoinHandle<()>);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(dialer: Dialer) -> Self {
+        let state = Arc::new(watch::Sender::new(State::default()));
+        let channels = Arc::new(Channels::default());
+        let keeper = tokio::spawn(keep(dialer, channels.clone(), state.clone()));
+        Self {
+            state,
+            channels,
+            _keeper: Arc::new(Keeper(keeper)),
+        }
+    }
+
+    pub(crate) fn link(&self) -> Option<Link> {
+        self.state.borrow().link.clone()
+    }
+
+    pub(crate) fn state(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
+    }
+
+    /// Notes that messages were lost.
+    pub(crate) fn note_gap(&self) {
+        self.state.send_modify(|state| state.gaps += 1);
+    }
+
+    /// Sends a command now or never, and looks at no reply.
+    pub(crate) fn send(&self, mut command: Cmd) {
+        if let Some(mut link) = self.link() {
+            command.set_no_response(true);
+            // A full queue is as if the connection were down: the command is not sent later. Without
+            // the task's budget, which many commands at once would use up.
+            let sent = link.commands.send_packed_command(&command);
+            unconstrained(sent).now_or_never();
+        }
+    }
+
+    /// Waits until there is a link.
+    pub(crate) async fn up(&self, until: Instant) -> Result<Link, Cause> {
+        let mut state = self.state();
+        let up = state.wait_for(|state| state.link.is_some());
+        if let Ok(Ok(state)) = timeout_at(until, up).await
+            && let Some(link) = &state.link
+        {
+            return Ok(link.clone());
+        }
+        let why = self.state.borrow().why.clone();
+        Err(format!("there is no connection to Redis: {why}").into())
+    }
+
+    /// Tries again as long as surely nothing was done, or where it does no harm, until the time for
+    /// a call is over.
+    pub(crate) async fn call<T, F: Future<Output = Result<T, Failure>>>(
+        &self,
+        is_repeatable: bool,
+        mut attempt: impl FnMut(Link, Instant) -> F,
+    ) -> Result<T, EngineError> {
+        let until = within(CALL);
+        loop {
+            let tried = match self.up(until).await {
+                Ok(link) if is_repeatable => attempt(link, until.min(within(ATTEMPT))).await,
+                Ok(link) => attempt(link, until).await,
+                Err(cause) => Err(Failure::Later(cause)),
+            };
+            let cause = match tried {
+                Ok(done) => return Ok(done),
+                Err(Failure::Never(error)) => return Err(error),
+                Err(Failure::Unknown(cause)) if !is_repeatable => {
+                    return Err(EngineError::Unknown(cause));
+                }
+                Err(Failure::Unknown(cause) | Failure::Later(cause)) => cause,
+            };
+            let next = within(PAUSE);
+            if next >= until {
+                return Err(EngineError::Refused(cause));
+            }
+            sleep_until(next).await;
+        }
+    }
+
+    /// Sends a command, and reads the reply.
+    pub(crate) async fn ask<T: redis::FromRedisValue>(
+        &self,
+        is_repeatable: bool,
+        command: &Cmd,
+    ) -> Result<T, EngineError> {
+        let attempt = |link: Link, until| async move { link.ask(command, until).await };
+        self.call(is_repeatable, attempt).await
+    }
+}
+
+/// Makes a link whenever there is none.
+async fn keep(dialer: Dialer, channels: Arc<Channels>, state: Arc<watch::Sender<State>>) {
+    let (mut links, mut failures, mut is_said) = (0, 0, false);
+    loop {
+        let why = match dialer.open(&channels, links + 1).await {
+            Ok(opened) => {
+                tracing::info!("connected to Redis");
+                state.send_modify(|state| {
+                    state.link = Some(opened.link.clone());
+                    state.gaps += u64::from(links > 0);
+                });
+                links += 1;
+                (failures, is_said) = (0, false);
+                opened.lost(&dialer, &channels).await
+            }
+            Err(why) => why,
+        };
+        channels.forget();
+        if !is_said {
+            is_said = true;
+            tracing::warn!("is not connected to Redis, and tries again all the time: {why}");
+        }
+        state.send_modify(|state| {
+            state.link = None;
+            state.why = why.to_string().into();
+        });
+        failures += 1;
+        sleep_until(within(pause(failures))).await;
+    }
+}
+
+/// The pause before an attempt to connect, different for each replica.
+fn pause(failures: u32) -> Duration {
+    let longest = (20 << failures.min(5)).min(500_u64);
+    let part = getrandom::u32().map_or(0, u64::from) % longest;
+    Duration::from_millis(longest / 2 + part / 2)
+}
+
+/// The time from now on, as an instant.
+pub(crate) fn within(time: Duration) -> Instant {
+    Instant::now() + time
+}

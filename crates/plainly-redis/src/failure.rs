@@ -1,0 +1,79 @@
+//! The reasons why a command failed, and whether it may have been carried out.
+
+use plainly_cluster::EngineError;
+use redis::{ErrorKind, RedisError};
+
+/// A cause of an error.
+pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// The reason why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Surely nothing was done, but it may be if it is sent again.
+    Later(Cause),
+    /// Surely nothing was done, and sent again it won't be either.
+    Never(EngineError),
+    /// Perhaps it was done.
+    Unknown(Cause),
+}
+
+/// The codes of errors of a server that may soon do it, or another one in its place.
+const LATER: [&str; 8] = [
+    "LOADING",
+    "READONLY",
+    "MASTERDOWN",
+    "CLUSTERDOWN",
+    "TRYAGAIN",
+    "NOREPLICAS",
+    "MISCONF",
+    "BUSY",
+];
+/// The code of the error that there is no memory left.
+const FULL: &str = "OOM";
+
+impl From<RedisError> for Failure {
+    fn from(error: RedisError) -> Self {
+        let Some(code) = error.code() else {
+            return Self::Unknown(in_words(error));
+        };
+        // Before Redis 7, errors of commands of a script are within a text.
+        let detail = error.detail().unwrap_or_default();
+        let is = |one: &str| code == one || detail.contains(&format!("-{one} "));
+        if is(FULL) {
+            Self::Never(EngineError::Full)
+        } else if LATER.into_iter().any(is) {
+            Self::Later(in_words(error))
+        } else {
+            Self::Never(EngineError::Refused(in_words(error)))
+        }
+    }
+}
+
+/// Errors in words of ours, by their code.
+const IN_WORDS: [(&str, &str); 2] = [
+    (
+        "NOAUTH",
+        "Redis wants a password: write it into the URL, as in `redis://:PASSWORD@HOST`",
+    ),
+    (
+        "WRONGPASS",
+        "Redis refuses the user or the password: change them in the URL",
+    ),
+];
+
+/// An error in words: those of the table above, or those of the server.
+pub(crate) fn in_words(error: RedisError) -> Cause {
+    let known = IN_WORDS
+        .iter()
+        .find(|(code, _)| Some(*code) == error.code());
+    match (known, error.code(), error.detail()) {
+        (Some((_, words)), ..) => (*words).into(),
+        (None, Some(code), Some(detail)) => format!("Redis reports {code}: {detail}").into(),
+        (None, Some(code), None) => format!("Redis reports {code}").into(),
+        (None, None, _) if error.kind() == ErrorKind::RESP3NotSupported => {
+            "Redis is older than version 6: use a newer one".into()
+        }
+        (None, None, _) if error.is_io_error() => "the connection to Redis was lost".into(),
+        (None, None, _) => error.into(),
+    }
+}

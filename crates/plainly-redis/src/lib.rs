@@ -1,0 +1,109 @@
+//! Redis or Valkey as the [`Engine`] that the replicas of an MCP server share.
+//!
+//! ```no_run
+//! use plainly_redis::Redis;
+//!
+//! # async fn connect() -> Result<(), plainly_redis::SettingsError> {
+//! let redis = Redis::connect(["redis+sentinel://:secret@s1,s2,s3/main"])
+//!     .name("notes")
+//!     .await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every key and channel begins with `plainly:v1:NAME:`. Nothing is ever deleted: it expires. Redis 6
+//! or later, not a cluster of several primaries; `maxmemory-policy` must be `noeviction`.
+//!
+//! A write is confirmed once a copy has it, if the primary has copies. Without one, what was written
+//! last is lost with the primary.
+
+mod bus;
+mod channels;
+mod connection;
+mod failure;
+mod journals;
+mod link;
+mod place;
+mod records;
+mod role;
+mod room;
+mod settings;
+mod writer;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use plainly_cluster::{Engine, ReplicaId};
+
+use self::bus::Questions;
+use self::channels::Listening;
+use self::connection::Connection;
+use self::link::Dialer;
+use self::room::Room;
+pub use self::settings::{Connecting, SettingsError, WrongSetting};
+
+/// The most bytes of one value or message: a subscriber with more than 32 MiB unread is cut off.
+const MOST: usize = 1 << 20;
+
+/// One replica's connection to Redis. Clones share it; it closes with the last of them.
+#[derive(Clone)]
+pub struct Redis {
+    id: ReplicaId,
+    /// The begin of each key and channel: `plainly:v1:NAME`.
+    root: Arc<str>,
+    connection: Connection,
+    room: Arc<Room>,
+    questions: Arc<Questions>,
+    /// The highest version of a record that this replica knows.
+    known: Arc<AtomicU64>,
+    _inbox: Arc<Listening>,
+}
+
+impl Redis {
+    /// Connects to the primary among the servers at these URLs, in the background and for as long as
+    /// it takes, once this is awaited: `redis://HOST:6379/DATABASE`, or `rediss` with TLS. Where
+    /// sentinels know the primary, `redis+sentinel://HOST:26379/NAME/DATABASE` of each of them. A URL
+    /// may have several hosts, separated by commas, and a user and a password.
+    pub fn connect<U: Into<String>>(urls: impl IntoIterator<Item = U>) -> Connecting {
+        Connecting::new(urls.into_iter().map(Into::into).collect())
+    }
+
+    fn new(id: ReplicaId, name: &str, dialer: Dialer) -> Self {
+        let connection = Connection::new(dialer);
+        let root = format!("plainly:v1:{name}");
+        let questions = Arc::new(Questions::default());
+        let asked = questions.clone();
+        let inbox = connection
+            .channels
+            .listen(bus::inbox(&root, id), move |message| asked.answer(message));
+        Self {
+            id,
+            root: root.into(),
+            connection,
+            room: Arc::default(),
+            questions,
+            known: Arc::default(),
+            _inbox: Arc::new(inbox),
+        }
+    }
+}
+
+impl Engine for Redis {
+    fn is_connected(&self) -> bool {
+        self.connection.link().is_some()
+    }
+
+    fn max_value(&self) -> usize {
+        MOST
+    }
+}
+
+impl fmt::Debug for Redis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redis")
+            .field("id", &self.id)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,169 @@
+//! Writes of records: those that wait are sent together, and then wait together until a copy has them, if there is one.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use plainly_cluster::EngineError;
+use plainly_transport::lock::Lock;
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, RedisResult, Value, cmd, from_redis_value, pipe};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::failure::{Failure, in_words};
+use crate::role::Role;
+
+/// The most writes that are sent together.
+const TOGETHER: usize = 64;
+/// The time for the server to carry them out.
+const ATTEMPT: Duration = Duration::from_secs(4);
+/// The time for a copy to have them.
+const COPIED: Duration = Duration::from_millis(1_500);
+
+/// Stores a record with its version before it, if the one there has the expected version. A version
+/// is the time in microseconds, and greater than any that the server or the replica knows.
+const SCRIPT: &str = "
+if redis.call('GETRANGE', KEYS[1], 0, 15) ~= ARGV[1] then return false end
+local time = redis.call('TIME')
+local last = redis.call('GET', KEYS[2]) or 0
+local version = math.max(time[1] * 1000000 + time[2], last + 1, ARGV[2] + 1)
+version = string.format('%016.0f', version)
+redis.call('SET', KEYS[2], version, 'EX', 172800)
+redis.call('SET', KEYS[1], version .. ARGV[3], 'PX', ARGV[4])
+return version";
+
+/// The version in the script, and before the value of a record: 16 digits.
+pub(crate) fn written(version: u64) -> String {
+    format!("{version:016}")
+}
+
+/// A write of a record.
+#[derive(Debug)]
+pub(crate) struct Write {
+    pub(crate) key: String,
+    /// The key of the last version.
+    pub(crate) last: String,
+    /// The expected version, or an empty text.
+    pub(crate) over: String,
+    /// The highest version that this replica knows.
+    pub(crate) known: u64,
+    pub(crate) value: Bytes,
+    /// The time to live, in milliseconds.
+    pub(crate) ttl: u64,
+    pub(crate) settled: oneshot::Sender<Result<Option<u64>, Failure>>,
+}
+
+impl Write {
+    fn add_to(&self, pipeline: &mut Pipeline) {
+        let pipeline = pipeline.cmd("EVAL").arg(SCRIPT).arg(2);
+        let pipeline = pipeline.arg(&self.key).arg(&self.last);
+        let pipeline = pipeline.arg(&self.over).arg(self.known);
+        pipeline.arg(&*self.value).arg(self.ttl);
+    }
+}
+
+/// The keys of records that are written, but that no copy has confirmed.
+#[derive(Debug, Default)]
+pub(crate) struct Doubts(Lock<HashSet<String>>);
+
+impl Doubts {
+    /// Whether the record may be lost with the primary.
+    pub(crate) fn contain(&self, key: &str) -> bool {
+        self.0.lock().contains(key)
+    }
+}
+
+/// The connection for writes.
+pub(crate) struct Writer {
+    pub(crate) connection: MultiplexedConnection,
+    pub(crate) doubts: Arc<Doubts>,
+    /// Rung when something fails.
+    pub(crate) alarm: Arc<Notify>,
+    /// Dropped with the writer.
+    pub(crate) _alive: oneshot::Sender<()>,
+}
+
+impl Writer {
+    /// Makes the writes of a queue, until the connection is lost.
+    pub(crate) async fn write_all(mut self, mut queue: mpsc::Receiver<Write>) {
+        let mut writes = Vec::new();
+        while queue.recv_many(&mut writes, TOGETHER).await > 0 {
+            // Whoever waits no longer is not to be surprised.
+            writes.retain(|write| !write.settled.is_closed());
+            let replies = self.make(&writes).await;
+            let is_lost = replies.is_err();
+            let mut replies = replies.unwrap_or_default().into_iter();
+            for write in writes.drain(..) {
+                let lost = || Err(Failure::Unknown("the connection to Redis was lost".into()));
+                let settled = replies.next().unwrap_or_else(lost);
+                if settled.is_err() {
+                    self.alarm.notify_one();
+                }
+                // The caller may have gone.
+                let _gone = write.settled.send(settled);
+            }
+            if is_lost {
+                return;
+            }
+        }
+    }
+
+    /// Makes writes together; the only error is that the connection is lost.
+    async fn make(&mut self, writes: &[Write]) -> Result<Vec<Result<Option<u64>, Failure>>, ()> {
+        let mut pipeline = pipe();
+        for write in writes {
+            write.add_to(&mut pipeline);
+        }
+        pipeline.cmd("ROLE").ignore_errors();
+        let replies = timeout(ATTEMPT, pipeline.query_async(&mut self.connection)).await;
+        let mut replies: Vec<RedisResult<Value>> = replies.map_err(drop)?.map_err(drop)?;
+        let role = replies.pop().ok_or(())?;
+        let mut settled: Vec<_> = replies.into_iter().map(version).collect();
+        let made = writes.iter().zip(&mut settled);
+        let mut made: Vec<_> = made
+            .filter(|(_, reply)| matches!(reply, Ok(Some(_))))
+            .collect();
+        if made.is_empty() && self.doubts.0.lock().is_empty() {
+            return Ok(settled);
+        }
+        match self.copied(role).await {
+            None => self.doubts.0.lock().clear(),
+            Some(doubt) => {
+                let keys = made.iter().map(|(write, _)| write.key.clone());
+                self.doubts.0.lock().extend(keys);
+                for (_, reply) in &mut made {
+                    **reply = Err(Failure::Unknown(doubt.clone().into()));
+                }
+            }
+        }
+        Ok(settled)
+    }
+
+    /// Waits until a copy has all that was written, if the server has copies. Returns why not.
+    async fn copied(&mut self, role: RedisResult<Value>) -> Option<String> {
+        match role.and_then(|role| Ok(from_redis_value(role)?)) {
+            Ok(Role::Primary { copies: 0 }) => return None,
+            Ok(Role::Primary { .. }) => {}
+            Ok(Role::Copy) => return Some("the server is a copy now".to_owned()),
+            Err(error) => return Some(in_words(error).to_string()),
+        }
+        let mut command = cmd("WAIT");
+        command.arg(1).arg(COPIED.as_millis() as u64);
+        let copies = command.query_async::<u64>(&mut self.connection);
+        match timeout(2 * COPIED, copies).await {
+            Ok(Ok(0)) => Some("no copy of Redis has confirmed the write in time".to_owned()),
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(in_words(error).to_string()),
+            Err(_) => Some("Redis did not answer in time".to_owned()),
+        }
+    }
+}
+
+/// The version that was written; none if there is a different record.
+fn version(reply: RedisResult<Value>) -> Result<Option<u64>, Failure> {
+    let version: Option<String> = from_redis_value(reply?).map_err(redis::RedisError::from)?;
+    let version = version.map(|version| version.parse()).transpose();
+    version.map_err(|_| Failure::Never(EngineError::Unknown("this is no version".into())))
+}

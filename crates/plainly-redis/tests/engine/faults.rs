@@ -1,0 +1,227 @@
+//! Faults of Redis servers.
+
+use std::pin::pin;
+
+use futures_util::StreamExt as _;
+use plainly_cluster::{Bus as _, Engine as _, EngineError, Heard, Journals as _, Records as _};
+use plainly_redis::Redis;
+use rustix::process::Signal;
+
+use crate::processes::{self, HOUR, connected, gap, hears, put, put_at_last, until};
+use crate::servers::Servers;
+
+#[tokio::test]
+async fn engine_down_at_start() {
+    let Some(mut servers) = Servers::prepare(1) else {
+        return;
+    };
+    let redis = servers.connecting().await.unwrap();
+    processes::down_at_start(redis, || servers.run(0)).await;
+}
+
+/// A server without files, which comes back empty.
+#[tokio::test]
+async fn server_killed() {
+    let Some(mut servers) = Servers::start().await else {
+        return;
+    };
+    let (redis, other) = (servers.replica().await, servers.replica().await);
+    let version = put(&redis, "key").await.unwrap();
+    let mut heard = Box::pin(redis.hear());
+    other.append("journal", "1".into()).await.unwrap();
+    let mut followed = pin!(redis.follow("journal"));
+    assert_eq!(followed.next().await.unwrap().unwrap(), "1");
+    servers.kill(0);
+    until(async || (!redis.is_connected()).then_some(())).await;
+    servers.run(0);
+    assert!(matches!(heard.next().await, Some(Heard::Gap)));
+    assert_eq!(redis.get("key").await.unwrap(), None);
+    assert!(put(&redis, "key").await.unwrap() > version);
+    until(async || other.append("journal", "2".into()).await.ok()).await;
+    assert_eq!(followed.next().await.unwrap().unwrap(), "2");
+}
+
+/// The primary becomes a copy, and a primary again.
+#[tokio::test]
+async fn read_only() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let redis = servers.replica().await;
+    let _done: () = servers.ask(0, "REPLICAOF 127.0.0.1 1");
+    let (stored, ()) = tokio::join!(put(&redis, "key"), async {
+        until(async || (!redis.is_connected()).then_some(())).await;
+        let _done: () = servers.ask(0, "REPLICAOF NO ONE");
+    });
+    assert!(stored.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn records_full() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let redis = servers.replica().await;
+    let version = put(&redis, "key").await.unwrap();
+    let _length: u64 = servers.ask(0, "SETRANGE other 20000000 x");
+    let info: redis::InfoDict = servers.ask(0, "INFO memory");
+    let used: u64 = info.get("used_memory").unwrap();
+    let limit = |most| {
+        let _done: () = servers.ask(0, &format!("CONFIG SET maxmemory {most}"));
+    };
+    // Less than a tenth is left: those that are there can still be replaced.
+    limit(used + used / 12);
+    until(async || match put(&redis, "new").await {
+        Err(EngineError::Full) => Some(()),
+        _ => None,
+    })
+    .await;
+    let full = redis.append("journal", "event".into()).await;
+    assert!(matches!(full, Err(EngineError::Full)), "{full:?}");
+    let again = |version| redis.put("key", "again".into(), version, HOUR);
+    let version = again(version).await.unwrap();
+    assert!(version.is_some());
+    // Nothing is left.
+    limit(1);
+    let full = again(version).await;
+    assert!(matches!(full, Err(EngineError::Full)), "{full:?}");
+    assert!(redis.get("key").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn password_missing() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let right = servers.url(0).replace("//", "//:right@");
+    let _done: () = servers.ask(0, "CONFIG SET requirepass right");
+    let refused = async |url| {
+        let redis = Redis::connect([url]).await.unwrap();
+        format!("{:?}", redis.get("key").await)
+    };
+    let (missing, wrong) = tokio::join!(
+        refused(servers.url(0)),
+        refused(right.replace("right", "wrong"))
+    );
+    for refused in [missing, wrong] {
+        assert!(refused.contains("password"), "{refused}");
+    }
+    connected(&Redis::connect([right]).await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn slow_bus() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    processes::slow_bus(servers.replica().await, servers.replica().await).await;
+}
+
+/// A replica that is not given the time to read is cut off by Redis.
+#[tokio::test]
+async fn slow_subscriber() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let limit = "CONFIG SET client-output-buffer-limit";
+    let mut limits = redis::cmd("CONFIG");
+    limits
+        .arg("SET")
+        .arg("client-output-buffer-limit")
+        .arg("pubsub 100000 0 0");
+    limits.exec(&mut servers.admin(0).unwrap()).expect(limit);
+    let (redis, other) = (servers.replica().await, servers.replica().await);
+    let mut heard = Box::pin(redis.hear());
+    hears(&mut heard, &other).await;
+    // Nothing else runs on this thread.
+    let mut admin = servers.admin(0).unwrap();
+    let event = vec![b'x'; 1 << 20];
+    for _ in 0..64 {
+        let mut told = redis::cmd("PUBLISH");
+        told.arg("plainly:v1:test:tell").arg(&event);
+        told.exec(&mut admin).unwrap();
+    }
+    gap(&mut heard, 64).await;
+    connected(&redis).await;
+    hears(&mut heard, &other).await;
+}
+
+/// What no copy has is not confirmed.
+#[tokio::test]
+async fn copy_stopped() {
+    let Some(servers) = Servers::with_copies(1).await else {
+        return;
+    };
+    let redis = servers.replica().await;
+    servers.signal(1, Signal::STOP);
+    let doubt = put(&redis, "key").await;
+    assert!(matches!(doubt, Err(EngineError::Unknown(_))), "{doubt:?}");
+    // Whoever reads whether it was made is not told that it was; other reads don't wait.
+    let doubt = redis.get("key").await;
+    assert!(matches!(doubt, Err(EngineError::Refused(_))), "{doubt:?}");
+    assert!(redis.get("other").await.unwrap().is_none());
+    servers.signal(1, Signal::CONT);
+    put_at_last(&redis, "other").await;
+    assert!(redis.get("key").await.unwrap().is_some());
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn primary_killed() {
+    let Some(mut servers) = Servers::with_copies(2).await else {
+        return;
+    };
+    let url = servers.watch().await;
+    let [redis, other] = [&url, &url].map(|url| Redis::connect([url]).name("test"));
+    let (redis, other) = (redis.await.unwrap(), other.await.unwrap());
+    connected(&redis).await;
+    connected(&other).await;
+    let mut heard = Box::pin(redis.hear());
+    hears(&mut heard, &other).await;
+    redis.append("journal", "1".into()).await.unwrap();
+    let mut followed = pin!(other.follow("journal"));
+    assert_eq!(followed.next().await.unwrap().unwrap(), "1");
+    let mut confirmed = Vec::new();
+    for number in 0..400 {
+        if number == 200 {
+            servers.kill(0);
+        }
+        let key = format!("key.{number}");
+        put_at_last(&redis, &key).await;
+        confirmed.push(key);
+    }
+    gap(&mut heard, 100).await;
+    connected(&other).await;
+    hears(&mut heard, &other).await;
+    for key in confirmed {
+        assert!(other.get(&key).await.unwrap().is_some(), "{key} is lost");
+    }
+    until(async || redis.append("journal", "2".into()).await.ok()).await;
+    // All is read again.
+    until(async || (followed.next().await.unwrap().unwrap() == "2").then_some(())).await;
+    // The one that was killed comes back as a copy.
+    servers.run(0);
+    put_at_last(&redis, "after").await;
+}
+
+/// The primary stops, and wakes up once another one is the primary.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn primary_stopped() {
+    let Some(mut servers) = Servers::with_copies(1).await else {
+        return;
+    };
+    let url = servers.watch().await;
+    let redis = Redis::connect([url]).name("test").await.unwrap();
+    put_at_last(&redis, "before").await;
+    let mut heard = Box::pin(redis.hear());
+    servers.signal(0, Signal::STOP);
+    assert!(matches!(heard.next().await, Some(Heard::Gap)));
+    put_at_last(&redis, "after").await;
+    servers.signal(0, Signal::CONT);
+    put_at_last(&redis, "later").await;
+    for key in ["before", "after", "later"] {
+        let kept = until(async || redis.get(key).await.ok()).await;
+        assert!(kept.is_some(), "{key} is lost");
+    }
+}

@@ -1,0 +1,67 @@
+//! What works while nothing is wrong, over one server and over one with a copy.
+
+use plainly_cluster::check::check;
+use plainly_redis::{Redis, WrongSetting};
+
+use crate::processes::connected;
+use crate::servers::Servers;
+
+async fn works(servers: &Servers) {
+    let (one, other) = (servers.replica().await, servers.replica().await);
+    assert_eq!(check(&one, &other).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn one_server_is_an_engine() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    works(&servers).await;
+}
+
+#[tokio::test]
+async fn a_server_with_a_copy_is_an_engine() {
+    let Some(servers) = Servers::with_copies(1).await else {
+        return;
+    };
+    works(&servers).await;
+}
+
+/// The permissions are those in docs/cluster.md.
+#[tokio::test]
+async fn a_user_with_few_permissions_is_enough() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let page = include_str!("../../../../docs/cluster.md");
+    let line = page
+        .lines()
+        .find_map(|line| line.strip_prefix("ACL SETUSER "));
+    let line = line.unwrap().replace("docs", "test");
+    let _done: () = servers.ask(0, &format!("ACL SETUSER {line}"));
+    let url = servers.url(0).replace("//", "//plainly:SECRET@");
+    let [one, other] = [&url, &url].map(|url| Redis::connect([url]).name("test"));
+    let (one, other) = (one.await.unwrap(), other.await.unwrap());
+    connected(&one).await;
+    connected(&other).await;
+    assert_eq!(check(&one, &other).await, [""; 0]);
+    // Another cluster is not for this user.
+    let foreign = Redis::connect([url]).name("foreign").await.unwrap();
+    let refused = plainly_cluster::Records::get(&foreign, "key").await;
+    assert!(format!("{refused:?}").contains("NOPERM"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn settings_are_checked() {
+    let none: [&str; 0] = [];
+    let refused = Redis::connect(none).await.unwrap_err();
+    assert_eq!(refused.wrong(), [WrongSetting::NoServer]);
+    // All mistakes at once.
+    let urls = ["redis://r1", "http://user:secret@r2", "redis://"];
+    let refused = Redis::connect(urls)
+        .name("a.b")
+        .root_certificate("/dev/null");
+    let refused = refused.await.unwrap_err();
+    assert_eq!(refused.wrong().len(), 4, "{refused}");
+    assert!(!format!("{refused:?}").contains("secret"));
+}
