@@ -24,9 +24,6 @@ use crate::journals::Journals;
 use crate::records::{Records, StoredRecord};
 use crate::replica_id::ReplicaId;
 
-/// The most bytes of a value, as a server of NATS has it by default.
-const MAX_VALUE: usize = 1 << 20;
-
 /// An engine for replicas of one process, for tests above all. Cheap to clone; all clones are the
 /// same engine.
 #[derive(Clone, Debug, Default)]
@@ -135,7 +132,7 @@ impl Records for Replica {
         over: Option<u64>,
         ttl: Duration,
     ) -> Result<Option<u64>, EngineError> {
-        check_size(&value)?;
+        self.faults.check_size(&value)?;
         self.faults.call().await?;
         if over.is_none() {
             self.faults.room()?;
@@ -148,7 +145,7 @@ impl Records for Replica {
 
 impl Journals for Replica {
     async fn append(&self, journal: &str, event: Bytes) -> Result<(), EngineError> {
-        check_size(&event)?;
+        self.faults.check_size(&event)?;
         self.faults.call().await?;
         self.shared.shelves.lock().append(journal, event);
         self.faults.confirm()
@@ -173,14 +170,7 @@ impl Engine for Replica {
     }
 
     fn max_value(&self) -> usize {
-        MAX_VALUE
-    }
-}
-
-fn check_size(value: &[u8]) -> Result<(), EngineError> {
-    match value.len() {
-        0..=MAX_VALUE => Ok(()),
-        _ => Err(EngineError::TooLarge),
+        self.faults.max_value()
     }
 }
 

@@ -10,6 +10,7 @@
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
 mod below;
+mod everything;
 mod subscribed_resources;
 mod subscription;
 
@@ -275,13 +276,6 @@ impl Changes {
             .collect();
         drop(index);
         wakers.into_iter().for_each(Waker::wake);
-    }
-
-    /// Notifies the subscribers in this process of all that they are subscribed to, because changes
-    /// that come from the upstream may have been missed.
-    pub fn everything_changed(&self) {
-        // Who hears of all below a collection is subscribed to the collection too.
-        self.deliver_all(|topic| !matches!(topic, Topic::Below(_)), None);
     }
 
     /// The content or the metadata of the resource at `uri` has changed, or it no longer exists. In a store, `uri` is

@@ -6,6 +6,7 @@
 //! ```
 
 mod message;
+mod name;
 mod numbers;
 mod sealed;
 
@@ -17,11 +18,12 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _};
 use plainly_cluster::erased::{ErasedEngine, ErasedJournals};
 use plainly_cluster::{Heard, ReplicaId, Responder, Unanswered};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use self::message::{AnyKind, Numbered, decode, encode};
 pub(crate) use self::message::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
+pub(crate) use self::name::{DIGITS, ServerName};
 use self::numbers::{AskedOnce, EventNumbers, Order};
 use self::sealed::Envelopes;
 use crate::alive::{self, Asks};
@@ -56,6 +58,8 @@ pub(crate) struct Replicas {
     shelves: Shelves,
     sent: Lock<SentNumbers>,
     has_told: Notify,
+    /// Notifies of events that may be missing here.
+    gaps: watch::Sender<()>,
 }
 
 /// The numbers of the last event and the last question.
@@ -88,11 +92,14 @@ impl Replicas {
     pub(crate) fn new(engine: Arc<dyn ErasedEngine>, server: &str, keys: Keys) -> Self {
         let records = Arc::<dyn ErasedEngine>::clone(&engine);
         Self {
-            shelves: Shelves::new(records, server).sealed(Some(&keys)),
+            shelves: Shelves::new(records, server)
+                .sealed(Some(&keys))
+                .within(Some(Arc::clone(&engine))),
             envelopes: Envelopes::new(engine.id(), server, keys),
             engine,
             sent: Lock::default(),
             has_told: Notify::new(),
+            gaps: watch::Sender::new(()),
         }
     }
 
@@ -104,6 +111,16 @@ impl Replicas {
     /// The journals that all share.
     pub(crate) fn journals(&self) -> Arc<dyn ErasedJournals> {
         Arc::<dyn ErasedEngine>::clone(&self.engine)
+    }
+
+    /// Notes that events may be missing here.
+    pub(crate) fn miss(&self) {
+        self.gaps.send_replace(());
+    }
+
+    /// Notifies of events that may be missing here, from now on.
+    pub(crate) fn gaps(&self) -> watch::Receiver<()> {
+        self.gaps.subscribe()
     }
 
     /// Sends an event to all others. Returns at once.

@@ -54,6 +54,17 @@ impl ShelfKey {
     }
 }
 
+impl ShelfKey {
+    /// A share of this time, another for each key.
+    pub(crate) fn share_of(&self, time: Duration) -> Duration {
+        let (_shelf, digits) = self.0.split_once('.').unwrap_or_default();
+        let share = digits
+            .get(..2)
+            .and_then(|it| u8::from_str_radix(it, 16).ok());
+        time * u32::from(share.unwrap_or_default()) / 256
+    }
+}
+
 impl fmt::Debug for ShelfKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -143,7 +143,7 @@ impl Subscriptions {
             is_ending: false,
             place,
             _stream: None,
-            _keeping: None,
+            keeping: None,
         };
         let answer = Answer::Subscription(listener.boxed(), over(call.id));
         Ok(MethodAnswer::Now(answer))
@@ -179,7 +179,7 @@ impl Subscriptions {
             is_ending: false,
             place,
             _stream: Some(stream),
-            _keeping: session.keeping(),
+            keeping: session.keeping(),
         })
     }
 

@@ -45,6 +45,17 @@ impl Sealer {
         self.keys()?.seal_bytes(purpose, content, now, ttl)
     }
 
+    /// A short proof that a text with this purpose is from a process with the same keys.
+    pub fn proof(&self, purpose: Purpose<'_>, now: SystemTime) -> Result<u64, getrandom::Error> {
+        Ok(self.keys()?.proof(purpose, now))
+    }
+
+    /// Whether this is the [`proof`](Self::proof) of this purpose, by one of the keys.
+    pub fn proves(&self, purpose: Purpose<'_>, proof: u64, now: SystemTime) -> bool {
+        let keys = self.0.get();
+        keys.is_some_and(|keys| keys.proves(purpose, proof, now))
+    }
+
     fn keys(&self) -> Result<&Keys, getrandom::Error> {
         match self.0.get() {
             Some(keys) => Ok(keys),
@@ -75,8 +86,20 @@ impl Sealer {
         sealed: &[u8],
         now: SystemTime,
     ) -> Result<Vec<u8>, InvalidSeal> {
+        self.open_fresh(purpose, sealed, now, Duration::MAX)
+    }
+
+    /// The bytes that were sealed for `purpose`, if they are still good, but not for longer than `most`:
+    /// a process whose clock is ahead seals for too long.
+    pub fn open_fresh(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &[u8],
+        now: SystemTime,
+        most: Duration,
+    ) -> Result<Vec<u8>, InvalidSeal> {
         let keys = self.0.get().ok_or(InvalidSeal)?;
-        keys.open_bytes(purpose, sealed, now)
+        keys.open_bytes(purpose, sealed, now, most)
     }
 }
 

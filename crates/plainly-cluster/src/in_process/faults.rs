@@ -7,8 +7,8 @@ use tokio::time::sleep;
 
 use crate::error::EngineError;
 
-/// The faults of one replica's part of an engine; by default none.
-#[derive(Clone, Debug, Default)]
+/// The faults and limits of one replica's part of an engine; by default no faults.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Faults {
     /// The engine can't be reached. Once it can be again, the replica hears of a gap.
@@ -21,6 +21,22 @@ pub struct Faults {
     pub is_full: bool,
     /// The time before each question, read and write.
     pub delay: Duration,
+    /// The most bytes of a value, and of an event of a journal.
+    pub max_value: usize,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            is_cut: false,
+            lost_events: 0,
+            doubtful_writes: 0,
+            is_full: false,
+            delay: Duration::ZERO,
+            // As a server of NATS has it.
+            max_value: 1 << 20,
+        }
+    }
 }
 
 /// The faults of a replica, as its engine reads them.
@@ -38,6 +54,18 @@ impl FaultBook {
 
     pub(super) fn is_cut(&self) -> bool {
         self.0.lock().is_cut
+    }
+
+    pub(super) fn max_value(&self) -> usize {
+        self.0.lock().max_value
+    }
+
+    /// Fails if a value is too large.
+    pub(super) fn check_size(&self, value: &[u8]) -> Result<(), EngineError> {
+        match value.len() <= self.max_value() {
+            true => Ok(()),
+            false => Err(EngineError::TooLarge),
+        }
     }
 
     /// Whether an event is lost.

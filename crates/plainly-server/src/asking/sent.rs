@@ -13,6 +13,7 @@ use plainly_protocol::types::RawJson;
 use super::questions::Questions;
 use crate::failure::AskError;
 use crate::limits::Limits;
+use crate::replicas::ServerName;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 
@@ -26,7 +27,7 @@ pub(crate) struct SentQuestions {
     /// The client, of whose share they take.
     client: Option<Holder>,
     /// The server that asks, in the ids; `None` if no other asks in the same session.
-    server: Option<Arc<str>>,
+    server: Option<ServerName>,
     /// The number of rounds of questions for one request.
     pub(crate) rounds: usize,
     /// Time for each answer.
@@ -71,8 +72,8 @@ impl SentQuestions {
     }
 
     /// Names this server in their ids.
-    pub(crate) fn of(mut self, server: &Arc<str>) -> Self {
-        self.server = Some(Arc::clone(server));
+    pub(crate) fn of(mut self, server: ServerName) -> Self {
+        self.server = Some(server);
         self
     }
 

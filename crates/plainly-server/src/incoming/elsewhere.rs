@@ -8,7 +8,7 @@ use plainly_errors::{ProtocolError, Unavailable};
 use plainly_protocol::envelope::{Outcome, Response};
 use plainly_protocol::id::RequestId;
 
-use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
+use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion, Replicas, ServerName};
 use crate::sessions::session::Session;
 
 /// Cancels a request of a session, wherever it runs.
@@ -28,8 +28,8 @@ pub(super) async fn take_answer(
     session: &Arc<Session>,
     response: &Response<'_>,
 ) -> Result<(), ProtocolError> {
-    let elsewhere = session.elsewhere().zip(asker(response));
-    let elsewhere = elsewhere.filter(|((_, replicas), asker)| *asker != replicas.id());
+    let elsewhere = session.elsewhere();
+    let elsewhere = elsewhere.and_then(|it| Some((it, asker(response, it.1)?)));
     let Some(((name, replicas), asker)) = elsewhere else {
         session.unanswered.answer(response);
         return Ok(());
@@ -47,11 +47,11 @@ pub(super) async fn take_answer(
     }
 }
 
-/// The replica that has asked: the id of its question begins with it.
-fn asker(response: &Response<'_>) -> Option<ReplicaId> {
+/// The other replica that has asked: the id of its question begins with its name.
+fn asker(response: &Response<'_>, replicas: &Arc<Replicas>) -> Option<ReplicaId> {
     let id = response.id?.as_raw().strip_prefix('"')?;
     let (asker, _number) = id.split_once('.')?;
-    asker.parse().ok()
+    ServerName::Replica(Arc::clone(replicas)).other(asker)
 }
 
 /// A response as JSON.

@@ -203,7 +203,10 @@ impl Server {
     ) -> Result<Reply, ProtocolError> {
         match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => match streams.elsewhere(event) {
-                Some(place) => Box::pin(place.resume()).await.map(Reply::feed),
+                Some(place) => {
+                    session.take(place.stream()).await;
+                    Box::pin(place.resume()).await.map(Reply::feed)
+                }
                 None => streams.resume(event).map(Reply::feed),
             },
             (None, _) | (_, None) => {

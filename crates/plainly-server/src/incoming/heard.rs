@@ -1,16 +1,22 @@
 //! The messages of other replicas, and what this server does about them.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::StreamExt as _;
 use plainly_protocol::envelope::{self, Envelope, Message};
 use plainly_protocol::peer::Principal;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::changes::Changes;
 use crate::failure::incident::chain;
 use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaMessage, ReplicaQuestion, Replicas};
 use crate::{Inner, Server};
+
+/// The time over which everything is reported to subscribers.
+const SPREAD: Duration = Duration::from_secs(1);
 
 impl Server {
     /// Hears the other replicas, if there are any, until it is dropped. Must then be called within
@@ -19,7 +25,9 @@ impl Server {
         if let Some(replicas) = &self.0.replicas {
             let hearing = hear(Arc::downgrade(&self.0), Arc::clone(replicas)).boxed();
             let repeating = Arc::clone(replicas).repeat_numbers().boxed();
-            let tasks = || JoinSet::from_iter([hearing, repeating]);
+            let changes = self.0.subscriptions.changes().clone();
+            let making_good = make_good(changes, replicas.gaps()).boxed();
+            let tasks = || JoinSet::from_iter([hearing, repeating, making_good]);
             self.0.hearing.get_or_init(tasks);
         }
         self
@@ -27,7 +35,7 @@ impl Server {
 
     fn heard(self, replicas: &Arc<Replicas>, message: ReplicaMessage) {
         match message {
-            ReplicaMessage::Gap => self.0.subscriptions.changes().everything_changed(),
+            ReplicaMessage::Gap => replicas.miss(),
             ReplicaMessage::Event(event) => self.happened(event),
             ReplicaMessage::Question(question, way) => {
                 let replicas = Arc::clone(replicas);
@@ -67,6 +75,11 @@ impl Server {
             ReplicaQuestion::Holds { session } => {
                 let session = self.0.sessions.find_here(&session);
                 session.is_some_and(|session| session.subscription.is_open())
+            }
+            ReplicaQuestion::Taken { session, stream } => {
+                let session = self.0.sessions.find_here(&session);
+                let streams = session.and_then(|session| session.streams.clone());
+                streams.is_some_and(|streams| streams.take(stream))
             }
             ReplicaQuestion::CatchUp { session } => self.catch_up(&session).await,
             ReplicaQuestion::Put {
@@ -120,5 +133,12 @@ async fn hear(server: Weak<Inner>, replicas: Arc<Replicas>) {
             return;
         };
         Server(server).heard(&replicas, message);
+    }
+}
+
+/// Reports everything to subscribers after each time that events may be missing. Never ends.
+async fn make_good(changes: Changes, mut gaps: watch::Receiver<()>) {
+    while gaps.changed().await.is_ok() {
+        changes.everything_changes_over(SPREAD).await;
     }
 }

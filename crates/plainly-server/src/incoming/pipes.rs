@@ -23,16 +23,13 @@ use crate::incoming::malformed::error_of;
 use crate::limits::Limits;
 use crate::operation::Arrival;
 use crate::random::random_name;
-use crate::replicas::{ReplicaAnswer, ReplicaQuestion, Replicas};
+use crate::replicas::{DIGITS, ReplicaAnswer, ReplicaQuestion, Replicas, ServerName};
 use plainly_cluster::{ReplicaId, Unanswered};
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 use plainly_transport::{
     Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe, Reply,
 };
-
-/// Digits of the id of a replica, with which the names of its pipes begin.
-const REPLICA: usize = 16;
 
 /// The entrances of the pipes, by the names of the pipes.
 #[derive(Clone, Debug)]
@@ -67,12 +64,6 @@ impl Pipes {
         &self.places
     }
 
-    /// The replica that has a pipe, if the name of the pipe begins with its id.
-    fn home(pipe: &str) -> Option<ReplicaId> {
-        let (home, _random) = pipe.split_at_checked(REPLICA)?;
-        home.parse().ok()
-    }
-
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
         let entrances = self.entrances.lock();
         let entrance = entrances.open.get(pipe)?;
@@ -97,8 +88,8 @@ impl Server {
         let random = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
-        let home = self.0.replicas.as_ref();
-        let home = home.map(|replicas| replicas.id().to_string());
+        let home = self.0.replicas.clone().map(ServerName::Replica);
+        let home = home.map(|home| home.to_string());
         let name = home.unwrap_or_default() + &random;
         let mut entrances = self.0.pipes.entrances.lock();
         if entrances.has_ended {
@@ -142,11 +133,12 @@ impl Server {
             Err(_answered_in_the_pipe) => {}
         }
         let principal = frame.extensions.get();
-        let taken = match self.0.replicas.as_ref().zip(Pipes::home(pipe)) {
-            Some((replicas, home)) if home != replicas.id() => {
+        let replicas = self.0.replicas.as_ref();
+        let taken = match replicas.and_then(|replicas| Some((replicas, home(pipe, replicas)?))) {
+            Some((replicas, home)) => {
                 put_elsewhere(replicas, home, pipe, principal, &message).await
             }
-            Some(_) | None => self.put_here(pipe, principal, message).await,
+            None => self.put_here(pipe, principal, message).await,
         };
         match taken {
             ReplicaAnswer::Yes => Ok(accepted()),
@@ -172,6 +164,12 @@ impl Server {
             Err(_elapsed) => ReplicaAnswer::Busy,
         }
     }
+}
+
+/// The other replica that has a pipe: the name of the pipe begins with its name.
+fn home(pipe: &str, replicas: &Arc<Replicas>) -> Option<ReplicaId> {
+    let (home, _random) = pipe.split_at_checked(DIGITS)?;
+    ServerName::Replica(Arc::clone(replicas)).other(home)
 }
 
 /// Puts a message into a pipe of another replica.

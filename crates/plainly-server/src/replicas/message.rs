@@ -56,6 +56,8 @@ pub(crate) enum ReplicaQuestion {
     Holds { session: String },
     /// Will it read the record of this session again?
     CatchUp { session: String },
+    /// Will it end its side of this stream of the session, which the client reads on elsewhere?
+    Taken { session: String, stream: u64 },
     /// Will it take this message, of a principal, for a session over HTTP with SSE?
     Put {
         pipe: String,

@@ -11,6 +11,8 @@ use plainly_transport::seal::{Keys, Purpose, Sealer};
 const VERSION: u8 = 1;
 /// The time that a message is good.
 const FRESH: Duration = Duration::from_secs(60);
+/// The time that the clock of a sender may be ahead.
+const AHEAD: Duration = Duration::from_secs(30);
 /// Digits of the id of a replica.
 const ID: usize = 16;
 
@@ -88,6 +90,21 @@ impl Envelopes {
         self.open(&["answer", &self.server, name, &self.own, &number], answer)
     }
 
+    /// The id of this replica, and the proof of it.
+    pub(super) fn proven_id(&self) -> (ReplicaId, u64) {
+        let proof = self
+            .sealer
+            .proof(&["replica", &self.server, &self.own], SystemTime::now());
+        (self.id, proof.expect("the keys were given"))
+    }
+
+    /// Whether this proves that some replica has this id.
+    pub(super) fn proves(&self, id: ReplicaId, proof: u64) -> bool {
+        let id = id.to_string();
+        let purpose = ["replica", &self.server, &id];
+        self.sealer.proves(&purpose, proof, SystemTime::now())
+    }
+
     fn seal(&self, purpose: Purpose<'_>, content: &[u8]) -> Result<Bytes, getrandom::Error> {
         let now = SystemTime::now();
         let sealed = self.sealer.seal_bytes(purpose, content, now, FRESH)?;
@@ -96,9 +113,12 @@ impl Envelopes {
 
     fn open(&self, purpose: Purpose<'_>, message: &[u8]) -> Option<Vec<u8>> {
         let sealed = message.get(1 + ID..)?;
-        let opened = self.sealer.open_bytes(purpose, sealed, SystemTime::now());
+        let (now, most) = (SystemTime::now(), FRESH.saturating_add(AHEAD));
+        let opened = self.sealer.open_fresh(purpose, sealed, now, most);
         if opened.is_err() {
-            tracing::debug!("ignored a message of a replica with other keys, or too old");
+            tracing::debug!(
+                "ignored a message of a replica with other keys, too old or from a later time"
+            );
         }
         opened.ok()
     }

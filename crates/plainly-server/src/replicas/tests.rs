@@ -1,10 +1,13 @@
 //! Messages over an engine of one process: whole, once, in order, and for nobody else.
 
+use std::time::SystemTime;
+
 use futures_util::FutureExt as _;
 use plainly_cluster::erased::ErasedBus;
 use plainly_cluster::{Bus, InProcess, Replica};
 
 use super::*;
+use plainly_transport::seal::Sealer;
 
 fn replicas(replica: &Replica, server: &str, key: u8) -> Arc<Replicas> {
     let keys = Keys::new([key; 32]);
@@ -89,6 +92,26 @@ async fn poison() {
         Bus::tell(&stranger, event.slice(..place));
     }
     assert_eq!(heard(&mut messages), [""; 0]);
+}
+
+#[tokio::test]
+async fn clock_off_an_hour() {
+    let ([one, other], [.., stranger]) = pair();
+    let mut messages = other.hear();
+    let sealer = Sealer::new(Some(Keys::new([1; 32])));
+    let own = Bus::id(&stranger).to_string();
+    let event = encode(&Numbered::new(1, Some(changed("a:1"))));
+    let (now, hour) = (SystemTime::now(), Duration::from_secs(60 * 60));
+    for sent in [now - hour, now + hour] {
+        let minute = Duration::from_secs(60);
+        let sealed = sealer.seal_bytes(&["tell", "notes", &own], &event, sent, minute);
+        let event = [&[1], own.as_bytes(), &sealed.unwrap()].concat();
+        Bus::tell(&stranger, event.into());
+    }
+    assert_eq!(heard(&mut messages), [""; 0]);
+    // The others go on.
+    one.tell(&changed("a:2"));
+    assert_eq!(heard(&mut messages), [news("a:2")]);
 }
 
 /// Answers what is asked with Yes, and returns how many questions there were.

@@ -72,7 +72,7 @@ impl Session {
     /// takes an answer for one to a question of its own; and so do those of its events.
     pub(super) fn shared(mut self, shared: Option<SharedSession>) -> Self {
         if let Some(shared) = &shared {
-            self.unanswered = self.unanswered.of(&shared.server);
+            self.unanswered = self.unanswered.of(shared.server_name());
         }
         self.shared = shared;
         self
@@ -80,11 +80,9 @@ impl Session {
 
     /// Lets its streams be resumed.
     pub(super) fn resumable(mut self, limits: &Limits, kept: QuotaPart) -> Self {
-        let server = self.shared.as_ref().map(|shared| &shared.server);
-        let prefix = server.map(|server| format!("{server}-"));
-        let prefix = prefix.unwrap_or_default();
+        let server = self.shared.as_ref().map(SharedSession::server_name);
         let journals = self.shared.as_ref().and_then(SharedSession::journals);
-        self.streams = Streams::new(self.peer.revision, limits, kept, prefix, journals);
+        self.streams = Streams::new(self.peer.revision, limits, kept, server, journals);
         self
     }
 

@@ -1,24 +1,29 @@
 //! The store of the records of sessions that servers share.
 
+use std::future::pending;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
-use tokio::time::Instant;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::record::{SessionChange, SessionRecord};
 use super::streams::journal::{SessionJournals, SharedJournals};
 use crate::alive::Asks;
 use crate::limits::Limits;
 use crate::random::random_name;
-use crate::replicas::{ReplicaEvent, Replicas};
+use crate::replicas::{ReplicaEvent, Replicas, ServerName};
 use crate::shelves::{ShelfKey, Shelves};
 use plainly_cluster::{EngineError, ReplicaId};
 use plainly_transport::lock::Lock;
 
 /// The attempts to change a record that other servers change at the same time.
 const ATTEMPTS: usize = 16;
+
+/// The time over which sessions are looked at that may have changed elsewhere.
+const SPREAD: Duration = Duration::from_secs(1);
 
 /// The records of the sessions that servers share.
 #[derive(Debug)]
@@ -43,6 +48,8 @@ pub(super) struct SharedSession {
     /// The name of this server.
     pub(super) server: Arc<str>,
     pub(super) known: Lock<KnownRecord>,
+    /// The server that has the stream of the session, or had it, as far as is known here.
+    pub(super) listens_at: watch::Sender<Option<Box<str>>>,
 }
 
 /// The facts about the stored record that this server knows.
@@ -52,8 +59,6 @@ pub(super) struct KnownRecord {
     pub(super) version: Option<u64>,
     /// The time to write the record again; never if absent.
     due: Option<Instant>,
-    /// The server that has the stream of the session, or had it.
-    pub(super) holder: Option<Box<str>>,
 }
 
 /// The result of a look at a record.
@@ -112,8 +117,8 @@ impl SharedSessions {
             known: Lock::new(KnownRecord {
                 version: None,
                 due: None,
-                holder: None,
             }),
+            listens_at: watch::Sender::default(),
         })
     }
 
@@ -135,12 +140,30 @@ impl SharedSession {
         Some((&self.name, self.all.replicas.as_ref()?))
     }
 
+    /// The name of this server in the ids that the client sees.
+    pub(super) fn server_name(&self) -> ServerName {
+        match &self.all.replicas {
+            Some(replicas) => ServerName::Replica(Arc::clone(replicas)),
+            None => ServerName::Random(Arc::clone(&self.server)),
+        }
+    }
+
     /// The server that has the stream of the session or had it, if that is another one that can be
     /// asked.
     pub(super) fn holder(&self) -> Option<ReplicaId> {
-        let holder = self.known.lock().holder.clone()?;
+        let holder = self.listens_at.borrow().clone()?;
         let is_other = *holder != *self.server && self.all.replicas.is_some();
         is_other.then(|| holder.parse().ok())?
+    }
+
+    /// Returns once another server has the stream of the session that this one had.
+    pub(super) async fn taken(&self) {
+        let mut listens_at = self.listens_at.subscribe();
+        for is_here in [true, false] {
+            let is_here = |it: &Option<Box<str>>| (it.as_deref() == Some(&self.server)) == is_here;
+            // The sender is in `self`.
+            drop(listens_at.wait_for(is_here).await);
+        }
     }
 
     /// The journals of its streams.
@@ -234,6 +257,25 @@ impl SharedSession {
     /// The pause between two looks at a session whose client only listens.
     pub(super) fn pause(&self) -> Duration {
         (self.all.ttl() / 8).max(Duration::from_secs(1))
+    }
+
+    /// Returns once the session of a client that only listens is to be looked at: after a pause, or a
+    /// moment after this server may have missed what others did. Returns whether it may have.
+    pub(super) async fn due_to_look(&self, gaps: Option<&mut watch::Receiver<()>>) -> bool {
+        let missed = async {
+            match gaps {
+                Some(gaps) => drop(gaps.changed().await),
+                None => pending().await,
+            }
+            // Not all sessions at the same moment.
+            sleep(self.key.share_of(SPREAD)).await;
+        };
+        timeout(self.pause(), missed).await.is_ok()
+    }
+
+    /// Notifies of what others did that this server may have missed, if it can hear them.
+    pub(super) fn gaps(&self) -> Option<watch::Receiver<()>> {
+        self.all.replicas.as_ref().map(|replicas| replicas.gaps())
     }
 }
 

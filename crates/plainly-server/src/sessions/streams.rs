@@ -26,6 +26,7 @@ use self::kept::{Reader, StoredEvents, Turn};
 use self::written::JournalWriter;
 use crate::limits::Limits;
 use crate::outgoing::{Departure, ReplySource};
+use crate::replicas::ServerName;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::QuotaPart;
 use plainly_transport::{Event, Feed};
@@ -39,8 +40,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Streams {
     can_poll: bool,
-    /// The beginning of the ids of all events.
-    prefix: String,
+    /// The server, in the ids of all events; `None` if no other has streams of the session.
+    server: Option<ServerName>,
     /// The time that a stream is stored after its end.
     time: Duration,
     kept: Lock<StoredEvents>,
@@ -56,7 +57,7 @@ impl Streams {
         revision: Revision,
         limits: &Limits,
         bytes: QuotaPart,
-        prefix: String,
+        server: Option<ServerName>,
         journals: Option<SessionJournals>,
     ) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
@@ -67,7 +68,7 @@ impl Streams {
         can_poll.map(|can_poll| {
             Arc::new(Self {
                 can_poll,
-                prefix,
+                server,
                 time: limits.resumption.ttl,
                 kept: Lock::new(StoredEvents::new(limits, bytes)),
                 journals,
@@ -121,27 +122,42 @@ impl Streams {
         self: &Arc<Self>,
         last_event_id: &str,
     ) -> Result<StreamFeed, ProtocolError> {
-        let number = |text: &str| text.parse().ok();
-        let reader = last_event_id
-            .strip_prefix(&self.prefix)
-            .and_then(|id| id.split_once('-'))
-            .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
+        let place = match &self.server {
+            Some(server) => {
+                let place = last_event_id.split_once('-');
+                place.and_then(|(name, place)| server.is(name).then_some(place))
+            }
+            None => Some(last_event_id),
+        };
+        let reader = place
+            .and_then(read_place)
             .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
         let reader = reader.ok_or_else(no_longer_available)?;
+        if let Some(journals) = &self.journals {
+            tokio::spawn(written::take_back(journals.own(reader.stream)));
+        }
         Ok(StreamFeed::new(self, reader))
+    }
+
+    /// Ends the connection that reads this stream, because its client reads on elsewhere. Returns
+    /// whether there is such a stream.
+    pub(crate) fn take(&self, stream: u64) -> bool {
+        self.kept.lock().take(stream)
     }
 
     /// The place of this event, if it is one of a stream that another replica writes.
     pub(crate) fn elsewhere(&self, last_event_id: &str) -> Option<ForeignPlace> {
-        let (writer, rest) = last_event_id.split_once('-')?;
-        let (stream, after) = rest.split_once('-')?;
-        let (stream, after) = (stream.parse().ok()?, after.parse().ok()?);
-        let journal = self
-            .journals
-            .as_ref()?
-            .foreign(writer.parse().ok()?, stream)?;
-        let closed = self.is_closed.subscribe();
-        Some(ForeignPlace::new(journal, after, self.can_poll, closed))
+        let (name, place) = last_event_id.split_once('-')?;
+        let writer = self.server.as_ref()?.other(name)?;
+        let (stream, after) = read_place(place)?;
+        let place = ForeignPlace {
+            journal: self.journals.as_ref()?.foreign(writer, stream),
+            prefix: format!("{name}-{stream}-"),
+            after,
+            can_poll: self.can_poll,
+            closed: self.is_closed.subscribe(),
+        };
+        Some(place)
     }
 
     /// Ends all streams, and the requests behind them, because the session has ended.
@@ -223,6 +239,12 @@ impl Streams {
     }
 }
 
+/// The numbers of a stream and of an event in it.
+fn read_place(place: &str) -> Option<(u64, u64)> {
+    let (stream, event) = place.split_once('-')?;
+    Some((stream.parse().ok()?, event.parse().ok()?))
+}
+
 fn no_longer_available() -> ProtocolError {
     ProtocolError::invalid_request(
         "Invalid request: the events after this Last-Event-ID are no longer available",
@@ -233,6 +255,8 @@ fn no_longer_available() -> ProtocolError {
 pub(crate) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
+    /// The beginning of the ids of its events.
+    prefix: String,
     /// Whether it begins with an event that has only an id, so that the client can come back before
     /// there is more.
     begins_with_id: bool,
@@ -240,15 +264,18 @@ pub(crate) struct StreamFeed {
 
 impl StreamFeed {
     fn new(streams: &Arc<Streams>, reader: Reader) -> Self {
+        let server = streams.server.as_ref();
+        let server = server.map_or_else(String::new, |server| format!("{server}-"));
         Self {
             streams: Arc::clone(streams),
             reader,
+            prefix: format!("{server}{}-", reader.stream),
             begins_with_id: streams.can_poll,
         }
     }
 
     fn id(&self, event: u64) -> Box<str> {
-        format!("{}{}-{event}", self.streams.prefix, self.reader.stream).into()
+        format!("{}{event}", self.prefix).into()
     }
 }
 

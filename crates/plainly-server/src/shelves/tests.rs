@@ -87,3 +87,21 @@ async fn a_write_in_doubt_is_settled_by_reading() {
         assert_eq!(again.unwrap().is_none(), is_there, "{case}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_value_comes_back_even_if_the_engine_takes_more_from_its_second_part_on() {
+    let part = plainly_cluster::InProcess::new().replica();
+    let engine: Arc<dyn ErasedEngine> = Arc::new(part.clone());
+    let records = Arc::<dyn ErasedEngine>::clone(&engine);
+    let shelves = Shelves::new(records, "notes").within(Some(engine));
+    let limit = |most| part.fail(|faults| faults.max_value = most);
+    limit(1 << 10);
+    part.fail(|faults| faults.delay = Duration::from_secs(1));
+    let (key, value) = (ShelfKey::new("tasks", "a"), Bytes::from(vec![b'x'; 10_000]));
+    let (put, ()) = tokio::join!(shelves.put(&key, value.clone(), None, HOUR), async {
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        limit(4 << 10);
+    });
+    put.unwrap().unwrap();
+    assert_eq!(shelves.get(&key).await.unwrap().unwrap().value, value);
+}

@@ -34,11 +34,18 @@ pub(crate) struct Listener {
     pub(super) _watching: Option<Watching>,
     /// It is the one stream of a session.
     pub(super) _stream: Option<OpenStream>,
-    /// The task that keeps the record of its session from expiring, if servers share that.
-    pub(super) _keeping: Option<JoinSet<()>>,
+    /// The task that keeps the record of its session from expiring, if servers share that. The stream
+    /// ends with it.
+    pub(super) keeping: Option<JoinSet<()>>,
 }
 
 impl Listener {
+    /// Whether another server has the stream of the session.
+    fn is_taken(&mut self, context: &mut Context<'_>) -> bool {
+        let keeping = self.keeping.as_mut();
+        keeping.is_some_and(|keeping| keeping.poll_join_next(context).is_ready())
+    }
+
     fn poll_notification(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
             // A subscription that was cancelled is told nothing more, not even what is written
@@ -53,7 +60,7 @@ impl Listener {
                     return Poll::Ready(next);
                 }
             }
-            if self.is_ending {
+            if self.is_ending || self.is_taken(context) {
                 return Poll::Ready(None);
             }
             match ready!(self.place.topics.poll_next(context)) {

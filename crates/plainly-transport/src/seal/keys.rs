@@ -94,11 +94,26 @@ impl Keys {
         now: SystemTime,
         ttl: Duration,
     ) -> Result<Vec<u8>, getrandom::Error> {
+        self.with_first(now, |key| key.seal(purpose, content, now, ttl))
+    }
+
+    pub(super) fn proof(&self, purpose: Purpose<'_>, now: SystemTime) -> u64 {
+        self.with_first(now, |key| key.proof(purpose))
+    }
+
+    /// Calls `with` with the key that seals.
+    fn with_first<T>(&self, now: SystemTime, with: impl FnOnce(&Key) -> T) -> T {
         let read = self.file.as_ref().map(|file| file.current(now));
         let of_file = read.as_ref().map(|keys| keys.sealing(now));
         let key = of_file.or_else(|| self.given.first());
-        let key = key.expect("there is always a key");
-        key.seal(purpose, content, now, ttl)
+        with(key.expect("there is always a key"))
+    }
+
+    pub(super) fn proves(&self, purpose: Purpose<'_>, proof: u64, now: SystemTime) -> bool {
+        let read = self.file.as_ref().map(|file| file.current(now));
+        let of_file = read.iter().flat_map(|keys| keys.all());
+        let mut all = of_file.chain(&self.given);
+        all.any(|key| key.proof(purpose) == proof)
     }
 
     pub(super) fn open(
@@ -108,7 +123,7 @@ impl Keys {
         now: SystemTime,
     ) -> Result<String, InvalidSeal> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
-        let text = self.open_bytes(purpose, &sealed, now)?;
+        let text = self.open_bytes(purpose, &sealed, now, Duration::MAX)?;
         String::from_utf8(text).map_err(|_| InvalidSeal)
     }
 
@@ -117,10 +132,11 @@ impl Keys {
         purpose: Purpose<'_>,
         sealed: &[u8],
         now: SystemTime,
+        most: Duration,
     ) -> Result<Vec<u8>, InvalidSeal> {
         let read = self.file.as_ref().map(|file| file.current(now));
         let of_file = read.iter().flat_map(|keys| keys.all());
-        ring::open(of_file.chain(&self.given), purpose, sealed, now)
+        ring::open(of_file.chain(&self.given), purpose, sealed, now, most)
     }
 
     fn count(&self) -> usize {

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+use sha2::{Digest, Sha256};
 
 /// Bytes of a key.
 pub(super) const KEY: usize = 32;
@@ -68,14 +69,30 @@ impl Key {
         let sealed = sealed.expect("only a content of 256 GiB is too long");
         Ok([nonce.as_slice(), &sealed].concat())
     }
+
+    /// The proof of this purpose, which only processes with the key can make: short, and always the same.
+    pub(super) fn proof(&self, purpose: Purpose<'_>) -> u64 {
+        let aad = bound(purpose);
+        let digest: [u8; KEY] = Sha256::digest(&aad).into();
+        // Another nonce for each purpose, and no content: nothing is ever sealed like this.
+        let nonce = digest.first_chunk::<NONCE>().expect("a digest is longer");
+        let payload = Payload {
+            msg: &[],
+            aad: &aad,
+        };
+        let tag = self.0.encrypt(&XNonce::from(*nonce), payload);
+        let tag = tag.expect("nothing is not too long");
+        u64::from_be_bytes(*tag.first_chunk().expect("a tag is longer"))
+    }
 }
 
-/// The content that one of the keys sealed for `purpose`, if it is still good.
+/// The content that one of the keys sealed for `purpose`, if it is still good, and no longer than for `most`.
 pub(super) fn open<'a>(
     keys: impl IntoIterator<Item = &'a Key>,
     purpose: Purpose<'_>,
     sealed: &[u8],
     now: SystemTime,
+    most: Duration,
 ) -> Result<Vec<u8>, InvalidSeal> {
     let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or(InvalidSeal)?;
     let (nonce, aad) = (XNonce::from(*nonce), bound(purpose));
@@ -89,7 +106,8 @@ pub(super) fn open<'a>(
     };
     let mut message = keys.into_iter().find_map(open).ok_or(InvalidSeal)?;
     let until = message.first_chunk::<UNTIL>().ok_or(InvalidSeal)?;
-    if since_1970(now) >= u64::from_be_bytes(*until) {
+    let (now, until) = (since_1970(now), u64::from_be_bytes(*until));
+    if now >= until || until - now > millis(most) {
         return Err(InvalidSeal);
     }
     message.drain(..UNTIL);

@@ -49,6 +49,18 @@ fn nothing_opens_but_what_was_sealed_for_that() {
 }
 
 #[test]
+fn nobody_proves_anything_without_the_key() {
+    let [one, other] = [1, 2].map(|key| Keys::new([key; KEY]));
+    let proof = one.proof(PURPOSE, now());
+    assert_eq!(proof, one.proof(PURPOSE, now()));
+    assert!(one.proves(PURPOSE, proof, now()));
+    assert!(other.clone().and([1; KEY]).proves(PURPOSE, proof, now()));
+    assert!(!other.proves(PURPOSE, proof, now()));
+    assert!(!one.proves(&["cursor", "notestools/list"], proof, now()));
+    assert!(!one.proves(PURPOSE, proof ^ 1, now()));
+}
+
+#[test]
 fn it_is_good_until_its_time() {
     let keys = Keys::new([1; KEY]);
     let milli = Duration::from_millis(1);

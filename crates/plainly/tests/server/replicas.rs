@@ -17,7 +17,7 @@ use tokio::time::sleep;
 /// The number of tools, of which each page of a listing has one.
 const TOOLS: usize = 4;
 /// The time after which the first key of a file seals.
-const SPREAD: Duration = Duration::from_secs(5 * 60);
+pub(crate) const SPREAD: Duration = Duration::from_secs(5 * 60);
 
 fn server(keys: Keys, cursor_ttl: Duration) -> Server {
     let mut limits = Limits::default();
@@ -49,7 +49,7 @@ async fn go_on(client: &Client, cursor: Cursor) -> plainly::client::Result<Optio
 }
 
 /// A file of keys: each line is one byte, again and again.
-fn write(path: &Path, lines: &[u8], age: Duration) {
+pub(crate) fn write(path: &Path, lines: &[u8], age: Duration) {
     let beside = path.with_extension("new");
     let lines = lines.iter().map(|key| format!("{key:02x}").repeat(32));
     fs::write(&beside, lines.collect::<Vec<_>>().join("\n")).unwrap();

@@ -2,6 +2,7 @@
 //! changed, and stores what its client changes here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use plainly_errors::{ProtocolError, Refusal};
@@ -9,13 +10,17 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::Session;
+use crate::alive;
 use crate::changes::Topic;
 use crate::failure::incident::chain;
 use crate::replicas::{ReplicaAnswer, ReplicaQuestion, Replicas};
 use crate::sessions::record::{SessionChange, SessionRecord};
 use crate::sessions::shared::{FoundRecord, SharedSession};
-use plainly_cluster::{EngineError, Unanswered};
+use plainly_cluster::{EngineError, ReplicaId, Unanswered};
 use plainly_transport::quota::QuotaExhausted;
+
+/// The pause before a record is looked at again that could not be read.
+const AGAIN: Duration = Duration::from_secs(5);
 
 impl Session {
     /// Makes a change. If other servers answer the session too, it is made once the returned future
@@ -105,7 +110,7 @@ impl Session {
                 }
             }
         }
-        let before = shared.known.lock().holder.clone();
+        let before = shared.listens_at.borrow().clone();
         let is_noted = before.as_deref() == Some(&*shared.server);
         Ok((!is_noted).then(|| SessionChange::Listen((&*shared.server).into(), before)))
     }
@@ -119,6 +124,19 @@ impl Session {
             self.subscription.topics.mark_resources();
         }
         Ok(())
+    }
+
+    /// Lets the replica that writes this stream end its side of it, because the client reads on here.
+    pub(crate) async fn take(&self, (writer, stream): (ReplicaId, u64)) {
+        if let Some((session, replicas)) = self.elsewhere() {
+            let session = session.to_owned();
+            let question = ReplicaQuestion::Taken { session, stream };
+            let answer = replicas.ask_once(writer, &question, alive::ANSWER);
+            // It may be gone: then it has no side either.
+            if let Err(error) = answer.await {
+                tracing::debug!(%error, "a stream may go on at its first server too");
+            }
+        }
     }
 
     /// The name of the session, and the other servers that answer it, if this one can ask them.
@@ -161,23 +179,45 @@ impl Session {
         }
     }
 
-    /// A task that keeps its record from expiring while its client only listens; none if it has no
-    /// record. Must be called within a runtime.
+    /// A task that keeps its record from expiring while its client only listens, and ends with its
+    /// stream, which another server may take over; none if it has no record. Must be called within a
+    /// runtime.
     pub(crate) fn keeping(self: &Arc<Self>) -> Option<JoinSet<()>> {
         self.shared.as_ref()?;
         Some(JoinSet::from_iter([Arc::clone(self).keep()]))
     }
 
     async fn keep(self: Arc<Self>) {
-        while let Some(shared) = &self.shared {
-            sleep(shared.pause()).await;
-            match self.catch_up().await {
-                Ok(true) => {}
-                Ok(false) => return self.close(),
-                Err(error) => {
-                    tracing::warn!(error = chain(&error), "a session could not be looked up");
+        let Some(shared) = &self.shared else {
+            return;
+        };
+        tokio::select! {
+            biased;
+            () = shared.taken() => {}
+            () = self.look(shared) => self.close(),
+        }
+    }
+
+    /// Looks at its record now and then. Returns once the session has ended.
+    async fn look(&self, shared: &SharedSession) {
+        let (topics, mut gaps) = (&self.subscription.topics, shared.gaps());
+        loop {
+            let before = topics.resources();
+            let has_missed = shared.due_to_look(gaps.as_mut()).await;
+            loop {
+                match self.catch_up().await {
+                    Ok(true) => break,
+                    Ok(false) => return,
+                    Err(error) => {
+                        tracing::warn!(error = chain(&error), "a session could not be looked up");
+                    }
                 }
+                sleep(AGAIN).await;
             }
+            // The client may have subscribed elsewhere before the changes that were missed.
+            let new = topics.resources().into_iter();
+            new.filter(|uri| has_missed && !before.contains(uri))
+                .for_each(|uri| topics.mark(&Topic::Resource(uri)));
         }
     }
 
@@ -200,7 +240,9 @@ impl Session {
             return Ok(());
         }
         shared.note_time(&mut known, record);
-        known.holder = record.holder.as_deref().map(Into::into);
+        shared
+            .listens_at
+            .send_replace(record.holder.as_deref().map(Into::into));
         *self.level.lock() = record.level;
         let topics = &self.subscription.topics;
         let subscribed = record.topics();

@@ -33,7 +33,7 @@ struct Stock {
 impl Records for Shelf {
     async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
         if self.0.lock().is_silent {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
         Ok(self.0.lock().records.get(key).cloned())
     }
@@ -46,7 +46,7 @@ impl Records for Shelf {
         ttl: Duration,
     ) -> Result<Option<u64>, EngineError> {
         if self.0.lock().is_silent {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
         let mut stock = self.0.lock();
         stock.puts.push(ttl);

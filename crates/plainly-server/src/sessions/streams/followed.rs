@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, StreamExt};
-use plainly_cluster::EngineError;
+use plainly_cluster::{EngineError, ReplicaId};
 use plainly_errors::{ProtocolError, Unavailable};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -35,29 +35,22 @@ const AHEAD: usize = 16;
 /// The place in a stream of another replica where a client goes on.
 #[derive(Debug)]
 pub(crate) struct ForeignPlace {
-    journal: Journal,
+    pub(super) journal: Journal,
+    /// The beginning of the ids of its events.
+    pub(super) prefix: String,
     /// The last event that the client has.
-    after: u64,
-    can_poll: bool,
+    pub(super) after: u64,
+    pub(super) can_poll: bool,
     /// Whether the session has ended.
-    closed: watch::Receiver<bool>,
+    pub(super) closed: watch::Receiver<bool>,
 }
 
 type Entries = BoxStream<'static, Result<Entry, EngineError>>;
 
 impl ForeignPlace {
-    pub(super) fn new(
-        journal: Journal,
-        after: u64,
-        can_poll: bool,
-        closed: watch::Receiver<bool>,
-    ) -> Self {
-        Self {
-            journal,
-            after,
-            can_poll,
-            closed,
-        }
+    /// The replica that writes the stream, and its number there.
+    pub(crate) fn stream(&self) -> (ReplicaId, u64) {
+        (self.journal.writer, self.journal.stream)
     }
 
     /// The events after this place. An earlier reader of the stream gets no more of it.
@@ -82,7 +75,7 @@ impl ForeignPlace {
             return Err(no_longer_available());
         }
         let (sender, events) = mpsc::channel(AHEAD);
-        let prefix = format!("{}-{}-", self.journal.writer, self.journal.stream);
+        let prefix = self.prefix.clone();
         let first = self.can_poll.then_some(self.after);
         let following = JoinSet::from_iter([self.follow(followed, entries, sender)]);
         Ok(FollowedFeed {

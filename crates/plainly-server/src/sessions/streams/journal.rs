@@ -106,8 +106,8 @@ impl SessionJournals {
     }
 
     /// The journal of a stream of another replica.
-    pub(super) fn foreign(&self, writer: ReplicaId, stream: u64) -> Option<Journal> {
-        (writer != self.all.own).then(|| self.journal(writer, stream))
+    pub(super) fn foreign(&self, writer: ReplicaId, stream: u64) -> Journal {
+        self.journal(writer, stream)
     }
 
     fn journal(&self, writer: ReplicaId, stream: u64) -> Journal {

@@ -207,6 +207,16 @@ impl StoredEvents {
         Some(Reader { stream, number })
     }
 
+    /// Puts a reader that leaves at once in place of the reader. Returns whether there is such a stream.
+    pub(super) fn take(&mut self, stream: u64) -> bool {
+        let Some(open) = self.streams.get_mut(&stream) else {
+            return false;
+        };
+        let number = open.attach();
+        self.leave(Reader { stream, number });
+        true
+    }
+
     /// The next event for this reader, with its number; `None` if there is nothing more for it to read.
     pub(super) fn next(
         &mut self,

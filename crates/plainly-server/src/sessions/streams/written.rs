@@ -71,6 +71,18 @@ async fn write(journal: Journal, mut entries: mpsc::Receiver<Entry>) {
     }
 }
 
+/// Ends the readers of a stream elsewhere, because its client reads on here.
+pub(super) async fn take_back(journal: Journal) {
+    let taken = match getrandom::u64() {
+        Ok(reader) => append(&journal, &Entry::Taken(reader)).await,
+        Err(error) => Err(EngineError::Refused(error.into())),
+    };
+    if let Err(error) = taken {
+        let error = chain(&error);
+        tracing::warn!(error, "a stream may be read at other servers too");
+    }
+}
+
 /// Adds an entry, perhaps twice: who reads it twice takes it once.
 pub(super) async fn append(journal: &Journal, entry: &Entry) -> Result<(), EngineError> {
     let mut attempt = 1;

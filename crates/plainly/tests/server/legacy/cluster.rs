@@ -1,7 +1,9 @@
 //! Replicas of one server over an engine in this process: each request of a client goes to another.
 
+mod faults;
+
 use plainly::protocol::types::LoggingLevel;
-use plainly::server::cluster::{self, InProcess};
+use plainly::server::cluster::{self, Bus as _, InProcess};
 use plainly::server::extract::Context;
 use plainly::server::{Changes, Keys, Resource, Server, ServerBuilder, Tool};
 use plainly_peer::{Gate, Response, Site};
@@ -34,9 +36,13 @@ fn builder(part: &cluster::Replica) -> ServerBuilder {
 }
 
 async fn replica(engine: &InProcess) -> Replica {
+    replica_with(engine, Keys::new([7; 32])).await
+}
+
+async fn replica_with(engine: &InProcess, keys: Keys) -> Replica {
     let (changes, gate, part) = (Changes::new(), Gate::new(), engine.replica());
     let server = builder(&part)
-        .keys(Keys::new([7; 32]))
+        .keys(keys)
         .state(gate.clone())
         .tool(Tool::new("log", log))
         .tool(Tool::new("roots", roots))
@@ -223,6 +229,73 @@ async fn asker_killed() {
         tokio::join!(two.post(&session, answer(&question)), two.listen(&session));
     assert_eq!((answered.status, taken.status), (202, 200));
     assert_eq!(stream.status, 200);
+}
+
+#[tokio::test]
+async fn nothing_is_asked_for_ids_that_clients_invent() {
+    let [one, two, _] = replicas().await;
+    let session = one.open().await;
+    let invented = format!("{}{:016}", two.part.id(), 0);
+    // Whoever asks the engine now is refused.
+    one.part.fail(|faults| faults.is_cut = true);
+    let question = json!({ "id": format!("{invented}.1"), "method": "roots/list" });
+    let accepted = one.post(&session, answer(&question)).await;
+    assert_eq!(accepted.status, 202);
+    let headers = format!("{EVENTS}{session}Last-Event-ID: {invented}-1-1\r\n");
+    let refused = one.http.bare("GET /mcp", &headers, "").await;
+    assert_eq!(refused.status, 400);
+    let pipe = format!("POST /sse?session={invented}{:032}", 0);
+    let refused = one.http.bare(&pipe, JSON, request(1, "ping")).await;
+    assert_eq!(refused.status, 404);
+}
+
+#[tokio::test]
+async fn a_reply_is_read_at_one_replica() {
+    let [one, two, _] = replicas().await;
+    let session = one.open().await;
+    let mut before = one.call(&session, "roots").await;
+    let asked = before.event().await.unwrap();
+    let first = match asked.data.is_empty() {
+        true => before.event().await.unwrap(),
+        false => asked,
+    };
+    let headers = format!(
+        "{EVENTS}{session}Last-Event-ID: {}\r\n",
+        first.id.clone().unwrap()
+    );
+    let mut stream = two.http.bare("GET /mcp", &headers, "").await;
+    assert_eq!(stream.status, 200);
+    assert!(before.event().await.is_none());
+    let accepted = two.post(&session, answer(&first.json())).await;
+    assert_eq!(accepted.status, 202);
+    let mut reply = stream.event().await.unwrap();
+    while reply.data.is_empty() {
+        reply = stream.event().await.unwrap();
+    }
+    assert_eq!(reply.json()["id"], 1);
+}
+
+#[tokio::test]
+async fn partition_replica() {
+    let [one, two, three] = replicas().await;
+    let session = one.open().await;
+    let mut before = one.listen(&session).await;
+    one.part.fail(|faults| faults.is_cut = true);
+    let mut stream = two.listen(&session).await;
+    assert_eq!((before.status, stream.status), (200, 200));
+    // Once it is back, the client hears at one place alone.
+    one.part.fail(|faults| faults.is_cut = false);
+    while before.event().await.is_some() {}
+    three.changes.tools_changed();
+    let told = stream.message().await;
+    assert_eq!(told["method"], "notifications/tools/list_changed");
+    assert_eq!(one.listen(&session).await.status, 409);
+    // A replica that did not hear of the end of a session learns of it as soon as it is back.
+    two.part.fail(|faults| faults.is_cut = true);
+    let ended = three.http.bare("DELETE /mcp", &session, "").await;
+    assert_eq!(ended.status, 204);
+    two.part.fail(|faults| faults.is_cut = false);
+    while stream.event().await.is_some() {}
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ pub(crate) struct Words {
     text: String,
 }
 
-async fn echo(Args(Words { text }): Args<Words>) -> String {
+pub(crate) async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 

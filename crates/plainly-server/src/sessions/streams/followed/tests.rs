@@ -17,6 +17,7 @@ use super::*;
 use crate::alive::Asks;
 use crate::limits::Limits;
 use crate::outgoing::{Departure, ReplySource};
+use crate::replicas::{Replicas, ServerName};
 use crate::sessions::streams::Streams;
 use crate::sessions::streams::journal::{SessionJournals, SharedJournals};
 use crate::shelves::{ShelfKey, Shelves};
@@ -71,9 +72,11 @@ impl Session {
         }
     }
 
-    fn replica(&self) -> (ReplicaId, Arc<Streams>) {
+    fn replica(&self) -> (Arc<Replicas>, Arc<Streams>) {
         let replica = self.engine.replica();
         let id = replica.id();
+        let name = Replicas::new(Arc::new(replica.clone()), "tests", Keys::new([1; 32]));
+        let name = Arc::new(name);
         let shelves = Shelves::new(Arc::new(replica.clone()), "tests");
         let shelves = shelves.sealed(Some(&Keys::new([1; 32])));
         let shelves = Arc::new(shelves.limited(self.most));
@@ -83,31 +86,31 @@ impl Session {
         let journals = SessionJournals::new(&journals, &ShelfKey::new("sessions", "a name"));
         let limits = Limits::default();
         let bytes = Quota::new(usize::MAX).part(None);
-        let prefix = format!("{id}-");
+        let server = Some(ServerName::Replica(Arc::clone(&name)));
         let revision = Revision::V2025_06_18;
-        let streams = Streams::new(revision, &limits, bytes, prefix, Some(journals));
-        (id, streams.unwrap())
+        let streams = Streams::new(revision, &limits, bytes, server, Some(journals));
+        (name, streams.unwrap())
     }
 }
 
 /// A stream as its replica writes it.
 struct Written {
-    id: ReplicaId,
+    replica: Arc<Replicas>,
     says: mpsc::UnboundedSender<Departure>,
     feed: Box<dyn Feed>,
-    _streams: Arc<Streams>,
+    streams: Arc<Streams>,
 }
 
 impl Written {
     fn begin(session: &Session) -> Self {
-        let (id, streams) = session.replica();
+        let (replica, streams) = session.replica();
         let (says, said) = mpsc::unbounded_channel();
         let feed = streams.carry(Said(said), || Bytes::from_static(b"gone"));
         Self {
-            id,
+            replica,
             says,
             feed: Box::new(feed.ok().unwrap()),
-            _streams: streams,
+            streams,
         }
     }
 
@@ -122,8 +125,16 @@ impl Written {
 
     /// The id of one of its events.
     fn event(&self, number: u64) -> String {
-        format!("{}-1-{number}", self.id)
+        self.event_of(1, number)
     }
+
+    fn event_of(&self, stream: u64, number: u64) -> String {
+        format!("{}-{stream}-{number}", name(&self.replica))
+    }
+}
+
+fn name(replica: &Arc<Replicas>) -> ServerName {
+    ServerName::Replica(Arc::clone(replica))
 }
 
 async fn resume(streams: &Streams, event: &str) -> FollowedFeed {
@@ -155,9 +166,10 @@ async fn a_stream_goes_on_at_another_replica() {
     let mut feed = resume(&other, &written.event(1)).await;
     assert_eq!(read(&mut feed, 2).await, [&large, "3"]);
     written.say("4").await;
+    let third = written.event(3);
     drop(written.says);
     assert_eq!(read(&mut feed, 9).await, ["4"]);
-    let mut again = resume(&other, &format!("{}-1-3", written.id)).await;
+    let mut again = resume(&other, &third).await;
     assert_eq!(read(&mut again, 9).await, ["4"]);
 }
 
@@ -174,7 +186,7 @@ async fn resumed_after_death() {
         let (_, witness) = session.replica();
         let mut feed = resume(&witness, &written.event(0)).await;
         assert_eq!(read(&mut feed, said).await, texts);
-        session.gone.0.lock().insert(written.id);
+        session.gone.0.lock().insert(written.replica.id());
         let expected = [texts.clone(), vec!["gone".to_owned()]].concat();
         for after in 0..=said {
             let (_, other) = session.replica();
@@ -199,7 +211,7 @@ async fn resumed_by_two() {
     let mut second = resume(&other, &written.event(0)).await;
     assert_eq!(read(&mut first, 9).await, [""; 0]);
     // Both are there as the writer goes: the error comes once.
-    session.gone.0.lock().insert(written.id);
+    session.gone.0.lock().insert(written.replica.id());
     let (both, third) = tokio::join!(read(&mut second, 9), async {
         let mut third = resume(&one, &written.event(1)).await;
         read(&mut third, 9).await
@@ -209,20 +221,56 @@ async fn resumed_by_two() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_client_reads_at_one_replica_at_a_time() {
+    let session = Session::new();
+    let mut written = Written::begin(&session);
+    written.say("1").await;
+    let (_, other) = session.replica();
+    let mut there = resume(&other, &written.event(0)).await;
+    assert_eq!(read(&mut there, 1).await, ["1"]);
+    assert!(written.streams.take(1) && !written.streams.take(2));
+    let ended = poll_fn(|context| written.feed.poll_event(context)).await;
+    assert!(ended.is_none());
+    // It comes back to the replica that writes.
+    let here = written.streams.resume(&written.event(1)).unwrap();
+    written.feed = Box::new(here);
+    written.say("2").await;
+    let rest = read(&mut there, 9).await;
+    assert!(rest.is_empty() || rest == ["2"], "{rest:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_resumer() {
+    let session = Session::new();
+    let mut written = Written::begin(&session);
+    let (_, other) = session.replica();
+    written.say("1").await;
+    let mut feed = resume(&other, &written.event(0)).await;
+    // The call goes on, whoever reads.
+    for number in 2..=2_000 {
+        written.say(&number.to_string()).await;
+        yield_now().await;
+    }
+    let texts = read(&mut feed, 9_999).await;
+    assert!(texts.len() < 2_000);
+    let numbers = (1..=texts.len()).map(|number| number.to_string());
+    assert!(numbers.eq(texts.iter().cloned()), "{texts:?}");
+    let rest = other.elsewhere(&written.event(texts.len() as u64));
+    let gone = rest.unwrap().resume().await.unwrap_err();
+    assert!(gone.message().contains("no longer available"), "{gone:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_not_stored_is_no_longer_available() {
     let session = Session::new();
     let mut written = Written::begin(&session);
     let (own, other) = session.replica();
-    for event in [
-        format!("{}-2-0", written.id),
-        "0123456789abcdef-1-0".to_owned(),
-    ] {
-        let resumed = other.elsewhere(&event).unwrap().resume().await;
-        let why = resumed.unwrap_err();
-        assert!(why.message().contains("no longer available"), "{why:?}");
-    }
-    for event in [format!("{own}-1-0"), "1-0".to_owned(), String::new()] {
-        assert!(other.elsewhere(&event).is_none(), "{event}");
+    let resumed = other.elsewhere(&written.event_of(2, 0)).unwrap().resume();
+    let why = resumed.await.unwrap_err();
+    assert!(why.message().contains("no longer available"), "{why:?}");
+    let own = format!("{}-1-0", name(&own));
+    for event in [&own, "0123456789abcdef-1-0", "1-0", ""] {
+        assert!(other.elsewhere(event).is_none(), "{event}");
     }
     // A journal forgets its oldest entries.
     for number in 1..=1_100 {

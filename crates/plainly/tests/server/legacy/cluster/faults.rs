@@ -1,0 +1,147 @@
+//! Faults, each by its name in the table of faults.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+use super::*;
+use crate::replicas::{SPREAD, write};
+
+impl Replica {
+    async fn ping(&self, session: &str) -> u16 {
+        self.post(session, request(4, "ping")).await.status
+    }
+
+    /// Has the session stored once more.
+    async fn set_level(&self, session: &str) -> u16 {
+        let mut level = request(2, "logging/setLevel");
+        level["params"] = json!({ "level": "debug" });
+        self.post(session, level).await.status
+    }
+}
+
+#[tokio::test]
+async fn session_ended_elsewhere() {
+    let [one, two, three] = &replicas().await;
+    for ending in [one, two, three, two, one] {
+        let session = one.open().await;
+        for replica in [one, two, three] {
+            assert_eq!(replica.ping(&session).await, 200);
+        }
+        // No other hears of it.
+        ending.part.fail(|faults| faults.lost_events = 1);
+        let ended = ending.http.bare("DELETE /mcp", &session, "").await;
+        assert_eq!(ended.status, 204);
+        let asked = [one, two, three].map(|replica| replica.ping(&session));
+        let [a, b, c] = asked;
+        assert_eq!(tokio::join!(a, b, c), (404, 404, 404));
+    }
+}
+
+#[tokio::test]
+async fn answerer_killed() {
+    let [one, two, three] = replicas().await;
+    let session = one.open().await;
+    let mut response = one.call(&session, "roots").await;
+    let question = response.message().await;
+    two.part.fail(|faults| faults.is_cut = true);
+    let refused = two.post(&session, answer(&question)).await;
+    assert_eq!(refused.status, 503);
+    drop(two);
+    let accepted = three.post(&session, answer(&question)).await;
+    assert_eq!(accepted.status, 202);
+    assert_eq!(response.message().await["id"], 1);
+    assert!(response.event().await.is_none());
+}
+
+#[tokio::test]
+async fn foreign_keys() {
+    let engine = InProcess::new();
+    let [one, two] = [replica(&engine).await, replica(&engine).await];
+    let stranger = replica_with(&engine, Keys::new([8; 32])).await;
+    let session = one.open().await;
+    let mut stream = one.listen(&session).await;
+    stranger.changes.tools_changed();
+    two.subscribe(&session, "resources/subscribe").await;
+    two.changes.resource_updated(URI);
+    let told = stream.message().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    // It can't read what others have stored, and says so.
+    assert_eq!(stranger.ping(&session).await, 503);
+    let own = stranger.open().await;
+    assert_eq!(stranger.ping(&own).await, 200);
+    assert_eq!(one.ping(&session).await, 200);
+}
+
+#[tokio::test]
+async fn keys_rotated() {
+    let (directory, engine) = (TempDir::new().unwrap(), InProcess::new());
+    let files = ["a", "b", "c"].map(|name| directory.path().join(name));
+    let put = |file: &Path, lines: &[u8], age| write(file, lines, age);
+    files.iter().for_each(|file| put(file, &[1], SPREAD));
+    let mut all = Vec::new();
+    for file in &files {
+        all.push(replica_with(&engine, Keys::file(file).unwrap()).await);
+    }
+    let fresh = replica_with(&engine, Keys::new([2; 32])).await;
+    let (session, other) = (all[0].open().await, fresh.open().await);
+    let mut stream = all[0].listen(&session).await;
+    all[0].subscribe(&session, "resources/subscribe").await;
+    let pause = || sleep(Duration::from_millis(20));
+
+    for file in &files {
+        put(file, &[2, 1], Duration::ZERO);
+        hears_from_all(&all, &session, &mut stream).await;
+    }
+    for replica in &all {
+        while replica.ping(&other).await != 200 {
+            pause().await;
+        }
+    }
+    for file in &files {
+        put(file, &[2, 1], SPREAD);
+        hears_from_all(&all, &session, &mut stream).await;
+    }
+    // Each seals with the new key now, which is all that a fresh replica has.
+    for replica in &all {
+        while replica.set_level(&session).await != 200 || fresh.ping(&session).await != 200 {
+            pause().await;
+        }
+    }
+    files
+        .iter()
+        .for_each(|file| put(file, &[2], Duration::ZERO));
+    hears_from_all(&all, &session, &mut stream).await;
+}
+
+/// Nothing is refused, and changes of each are told.
+async fn hears_from_all(all: &[Replica], session: &str, stream: &mut Response) {
+    for replica in all {
+        assert_eq!(replica.set_level(session).await, 200);
+        replica.changes.resource_updated(URI);
+        let told = stream.message().await;
+        assert_eq!(told["method"], "notifications/resources/updated");
+    }
+}
+
+#[tokio::test]
+async fn huge() {
+    let [one, two, _] = replicas().await;
+    for part in [&one.part, &two.part] {
+        part.fail(|faults| faults.max_value = 56 << 10);
+    }
+    let mut stream = one.http.bare("GET /sse", EVENTS, "").await;
+    let post = format!("POST {}", stream.event().await.unwrap().data);
+    let accepted = two.http.bare(&post, JSON, initialize("2024-11-05"));
+    assert_eq!(accepted.await.status, 202);
+    assert!(stream.event().await.is_some());
+    // As much as a message may have, but for what is around it.
+    let text = "x".repeat((4 << 20) - 200);
+    one.gate.open(1);
+    let accepted = two.http.bare(&post, JSON, call(4, "wait", &text));
+    assert_eq!(accepted.await.status, 202);
+    let reply = stream.event().await.unwrap().json();
+    assert!(reply["result"]["content"][0]["text"] == text);
+}
