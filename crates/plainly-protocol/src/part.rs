@@ -167,6 +167,9 @@ pub struct PartPosition {
     /// The URI of the part that follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// The URI of what was asked for and is left out, because it would be too much at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<String>,
     /// The URIs of the rests of long lines, of which only the beginnings are given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
@@ -182,6 +185,7 @@ impl PartPosition {
             last,
             total: None,
             next: None,
+            rest: None,
             cut: Vec::new(),
         }
     }

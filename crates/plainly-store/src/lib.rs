@@ -10,6 +10,7 @@ pub mod check;
 pub mod edits;
 mod entry;
 mod filter;
+mod formats;
 mod globs;
 mod list;
 mod problems;
@@ -43,7 +44,7 @@ pub use self::write::{Confirm, WriteTools};
 /// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.
 pub const TEXT_BYTES: usize = 256 << 10;
 
-/// The maximum size of an image, recording or other binary file in a result, in bytes.
+/// The maximum size of all images, recordings and other binary files in one result, in bytes. A single one may be larger.
 pub const MEDIA_BYTES: u64 = 8 << 20;
 
 /// The most resources that a result also has as links, each of which repeats what the text and the structured output have.

@@ -4,9 +4,10 @@
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
+use plainly_protocol::part::Part;
 
 use super::StoreView;
-use plainly_server::store::{ListQuery, Store, StoreError};
+use plainly_server::store::{ByteRange, ListQuery, RangeQuery, Store, StoreError};
 
 /// The most entries of a collection that are searched for similar names, and the most names that are suggested.
 const LOOKED_AT: usize = 1_000;
@@ -37,7 +38,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
             Problem::validation("after", "it is not a position in this listing.")
                 .suggest("Use `next` from the previous result unchanged, with the same uri, or nothing to start again.")
         }
-        StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
+        StoreError::TooLarge { size, limit } => too_large(source, uri, (size, limit)).await,
         StoreError::NoSuchPart { size } => after_the_end(size),
         StoreError::TimedOut { limit } => {
             let what = format!("counting the lines of {uri}, for {} s", limit.as_secs());
@@ -54,11 +55,27 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
     }
 }
 
-/// The resource is too large to be read.
-pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
+/// The bytes that a problem suggests to read.
+const SOME: Part = Part::Bytes {
+    first: 0,
+    end: Some(64 << 10),
+};
+
+/// The resource is too large to be read as a whole.
+async fn too_large<S: Store>(
+    source: &StoreView<S>,
+    uri: &str,
+    (size, limit): (u64, u64),
+) -> Problem {
     let message = format!("{uri} has {size} bytes, and the limit is {limit}.");
+    let range = ByteRange::From { first: 0, most: 1 };
+    let read = source.store.read_range(RangeQuery::new(uri, range)).await;
+    let advice = match read {
+        Ok(_) => format!("Read some of it, such as {}, or let", SOME.uri(uri)),
+        Err(_) => "Let".to_owned(),
+    };
     Problem::new(ProblemCode::PayloadTooLarge, message)
-        .suggest("These tools can't read any of it.")
+        .suggest(format!("{advice} the operator of the server raise the limit, as with plainly serve --max-file-size."))
         .detail("uri", uri)
         .detail("size", size)
         .detail("limit", limit)
@@ -70,10 +87,17 @@ pub(super) fn after_the_end(lines: u64) -> Problem {
         .suggest("Use an offset up to that, or tail for the last lines.")
 }
 
-/// The first page that was requested comes after the last.
-pub(super) fn after_the_last_page(pages: u64) -> Problem {
-    Problem::validation("uri", format!("the document has {pages} pages."))
-        .suggest("Use a page up to that.")
+/// The first page or byte that was requested comes after the last.
+pub(super) fn after_the_end_of_all(part: Part, size: u64) -> Problem {
+    match part {
+        Part::Pages(_) => Problem::validation("uri", format!("the document has {size} pages."))
+            .suggest("Use a page up to that."),
+        Part::Bytes { .. } | Part::LastBytes(_) => {
+            Problem::validation("uri", format!("the resource has {size} bytes."))
+                .suggest("Use bytes up to that.")
+        }
+        Part::Lines { .. } | Part::Tail(_) => after_the_end(size),
+    }
 }
 
 /// The resource is no document, and pages of it were requested.

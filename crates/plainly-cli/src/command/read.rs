@@ -53,11 +53,17 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Warns of lines of which the contents only have the beginning.
+/// Warns of a part of which the contents only have some, and of lines of which they only have the beginning.
 fn warn_of_cuts(read: &ReadResult) {
     let stated = read.contents.iter().filter_map(|one| one.meta.as_ref());
-    let cut = stated.filter_map(PartPosition::stated);
-    let rests: Vec<String> = cut.flat_map(|position| position.cut).collect();
+    let mut rests = Vec::new();
+    for position in stated.filter_map(PartPosition::stated) {
+        if let Some(rest) = &position.rest {
+            tracing::warn!("the part is cut: read the rest with {}", visible(rest));
+        }
+        let lines = position.cut.into_iter();
+        rests.extend(lines.filter(|line| position.rest.as_ref() != Some(line)));
+    }
     let Some(first) = rests.first() else { return };
     let (lines, rest) = match rests.len() {
         1 => ("a line is cut".to_owned(), "read the rest"),

@@ -184,6 +184,17 @@ fn pages_of_a_pdf_are_parts_of_it() {
                 assert_eq!(content["_meta"]["dev.plainly/part"], expected, "{revision}");
             }
         }
+        for (part, note) in [
+            (
+                "page=1",
+                format!("Page 1 of 3. To continue: {uri}#page=2.\n"),
+            ),
+            ("page=2-9", "Pages 2 to 3 of 3.\n".to_owned()),
+        ] {
+            let page = format!("uri={uri}#{part}");
+            let read = target.run("call", &["read_resource", &page]);
+            assert!(read.text().ends_with(&note), "{}", read.text());
+        }
         let words = [&*format!("{uri}#page=4"), "--json"];
         let missing = target.run("read", &words).stderr;
         assert!(missing.contains("no_such_part"), "{missing}");
@@ -265,6 +276,24 @@ fn a_line_that_is_cut_is_told() {
         let json = target.run("read", &[&part, "--json"]).json();
         let cut = &json["contents"][0]["_meta"]["dev.plainly/part"]["cut"];
         assert!(cut[0].as_str().unwrap().starts_with(&rest), "{cut}");
+    }
+}
+
+#[test]
+fn a_part_that_is_cut_is_told() {
+    let docs = docs();
+    let line = format!("{}\n", "x".repeat(99));
+    fs::write(docs.path.join("log.txt"), line.repeat(20_000)).unwrap();
+    let uri = "file:///docs/log.txt";
+    for target in Target::docs(&docs) {
+        for (part, rest) in [("line=0,", "line=10485,"), ("bytes=0-", "bytes=1048576-")] {
+            let read = target.run("read", &[&format!("{uri}#{part}")]);
+            let told = format!("the part is cut: read the rest with {uri}#{rest}\n");
+            assert!(read.stderr.ends_with(&told), "{}", read.stderr);
+            let rest = target.run("read", &[&format!("{uri}#{rest}")]);
+            assert_eq!(rest.stderr, "");
+            assert_eq!([read.text(), rest.text()].concat(), line.repeat(20_000));
+        }
     }
 }
 

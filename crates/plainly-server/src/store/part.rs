@@ -80,12 +80,14 @@ pub struct PartContent {
     pub total: Option<u64>,
     /// The part that follows: for a part without an end also if there is nothing yet.
     pub next: Option<Part>,
+    /// The part of what was asked for that is left out, because it would be too much at once.
+    pub rest: Option<Part>,
     /// The rests of the lines that are longer than 64 KiB, of which only the beginnings are among the bytes.
     pub cut: Vec<Part>,
 }
 
 /// Reads a part of a resource. At most 16 MiB are read, and 1 MiB of a part without an end: then [`PartContent::next`] goes on,
-/// as it does after the lines that were found within 20 s.
+/// as it does after the lines that were found within 20 s. [`PartContent::rest`] is what was left out.
 ///
 /// # Errors
 ///
@@ -103,7 +105,9 @@ pub async fn read_part<S: Store + ?Sized>(
         Part::Pages(range) => pages(store, uri, range).await,
         Part::LastBytes(count) => {
             let most = count.min(MOST as u64);
-            Ok(of_bytes(read(ByteRange::Last(most)).await?, None))
+            let mut content = of_bytes(read(ByteRange::Last(most)).await?, None);
+            content.rest = content.left_out_before(count - most);
+            Ok(content)
         }
         Part::Bytes { first, end: None } => {
             let most = OPEN as u64;
@@ -159,11 +163,32 @@ async fn pages<S: Store + ?Sized>(
         last,
         total,
         next: next.map(Part::Pages),
+        rest: None,
         cut: Vec::new(),
     })
 }
 
 impl PartContent {
+    /// The position of this content in the whole resource at `uri`.
+    #[must_use]
+    pub fn position(&self, uri: &str) -> PartPosition {
+        let mut position = PartPosition::new(self.unit, self.first, self.last);
+        position.total = self.total;
+        position.next = self.next.map(|next| next.uri(uri));
+        position.rest = self.rest.map(|rest| rest.uri(uri));
+        position.cut = self.cut.iter().map(|rest| rest.uri(uri)).collect();
+        position
+    }
+
+    /// The bytes before this content, at most as many.
+    fn left_out_before(&self, most: u64) -> Option<Part> {
+        let first = self.first.saturating_sub(most);
+        (first < self.first).then_some(Part::Bytes {
+            first,
+            end: Some(self.first),
+        })
+    }
+
     /// Leaves out what is too long of each line; the content begins at the position `first` of the resource.
     fn cut_lines(&mut self, first: u64) {
         let mut kept = Vec::new();
@@ -202,6 +227,7 @@ fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
             end: Some(last.saturating_add(end.saturating_sub(ranged.first))),
         }),
     };
+    let is_short = last < end.unwrap_or(u64::MAX).min(ranged.size);
     PartContent {
         bytes: ranged.bytes.into(),
         unit: PartUnit::Byte,
@@ -209,6 +235,7 @@ fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
         last,
         total: Some(ranged.size),
         next,
+        rest: is_short.then_some(Part::Bytes { first: last, end }),
         cut: Vec::new(),
     }
 }
@@ -220,7 +247,7 @@ async fn tail<S: Store + ?Sized>(
     count: u64,
 ) -> Result<PartContent, StoreError> {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let mut most = TAIL;
+    let (mut most, mut left_out) = (TAIL, 0);
     loop {
         let query = RangeQuery::new(uri, ByteRange::Last(most));
         let mut ranged = store.read_range(query).await?;
@@ -230,6 +257,7 @@ async fn tail<S: Store + ?Sized>(
             Some(end) => end + 1,
             None if ranged.first == 0 => 0,
             None if most >= MOST as u64 => {
+                left_out = MOST as u64;
                 let mut ends = memchr_iter(b'\n', ended);
                 ends.next().map_or(0, |end| end + 1)
             }
@@ -241,6 +269,7 @@ async fn tail<S: Store + ?Sized>(
         ranged.first += start as u64;
         ranged.bytes = ranged.bytes.slice(start..);
         let mut content = of_bytes(ranged, None);
+        content.rest = content.left_out_before(left_out);
         content.cut_lines(content.first);
         return Ok(content);
     }

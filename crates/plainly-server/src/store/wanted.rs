@@ -57,6 +57,10 @@ impl Formats {
     /// Removes the contents of the resource at `uri` in other formats. The first one is in the resource's own. Only contents of a
     /// resource that is known to be no collection are formats of it.
     pub fn retain(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
+        // Nearly all have a single content, which stays.
+        if contents.len() < 2 {
+            return;
+        }
         let facts = contents.iter().map(|one| ContentFacts {
             uri: &one.uri,
             mime_type: one.mime_type.as_deref(),

@@ -1,19 +1,18 @@
 //! The result of reading one resource: lines of text, an image, a recording, or any other file as a whole.
 
-use std::mem;
+use std::{iter, mem};
 
 use plainly_errors::Problem;
-use plainly_protocol::part::{PageRange, PartPosition, PartUnit};
-use plainly_protocol::types::{Body, Content, Representation, Resource, ResourceContents};
+use plainly_protocol::part::{Part, PartPosition, PartUnit};
+use plainly_protocol::types::{
+    Body, Content, Representation, Resource, ResourceContents, TEXT_ENCODING,
+};
 
 use super::large;
 use super::lines::{LineSelection, ReadPart, TextExcerpt};
 use super::output::ReadOutput;
-use crate::{MEDIA_BYTES, StoreView, entry, problems};
-use plainly_server::store::{Formats, Store, StoreError, Viewer, Wanted};
-
-/// The types of text that programs show their users as something else.
-const FOR_PROGRAMS: [&str; 1] = ["application/x-ipynb+json"];
+use crate::{StoreView, entry, formats, problems};
+use plainly_server::store::{Formats, PartQuery, Store, StoreError, Viewer, Wanted, read_part};
 
 /// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
@@ -31,9 +30,15 @@ pub(super) async fn read<S: Store>(
         Ok(resource) => resource,
         Err(error) => return Err(problems::of(source, uri, error).await),
     };
-    if let Some(pages) = part.pages {
-        let contents = pages_of(source, uri, pages).await?;
-        return given(contents, part.lines, room);
+    if let Some(of) = part.of {
+        let contents = some_of(source, resource, of).await?;
+        let stated = position(&contents).filter(|stated| stated.unit == PartUnit::Byte);
+        return given(
+            contents,
+            stated.map(|stated| stated.first),
+            part.lines,
+            room,
+        );
     }
     match contents(source, &resource).await {
         Err(error @ StoreError::TooLarge { .. }) => {
@@ -43,51 +48,79 @@ pub(super) async fn read<S: Store>(
             }
         }
         Ok(contents) => match best(contents) {
-            Some(contents) => given(contents, part.lines, room),
+            Some(contents) => {
+                let is_as_it_is = is_as_it_is(&contents, &resource);
+                given(contents, is_as_it_is.then_some(0), part.lines, room)
+            }
             None => Err(problems::is_a_collection(uri)),
         },
         Err(error) => Err(problems::of(source, uri, error).await),
     }
 }
 
-/// The text of some pages.
-async fn pages_of<S: Store>(
+/// Some pages or bytes of a resource.
+async fn some_of<S: Store>(
     source: &StoreView<S>,
-    uri: &str,
-    pages: PageRange,
+    mut resource: Resource,
+    part: Part,
 ) -> Result<ResourceContents, Problem> {
-    let wanted = Wanted::of_pages(pages);
-    let contents = match source.store.read_as(uri, &wanted).await {
-        Ok(contents) => contents,
-        Err(StoreError::NoSuchPart { size }) => return Err(problems::after_the_last_page(size)),
-        Err(error) => return Err(problems::of(source, uri, error).await),
+    let uri = resource.uri.clone();
+    if let Part::Pages(_) = part {
+        let formats = resource.meta.as_ref().map(Representation::listed);
+        let mut formats = formats.unwrap_or_default().into_iter();
+        let format = formats.find(|format| format.has_pages == Some(true));
+        let format = format.ok_or_else(|| problems::no_pages(&uri))?;
+        resource.mime_type = Some(format.mime_type);
+    }
+    let content = match read_part(&source.store, PartQuery::new(&uri, part)).await {
+        Ok(content) => content,
+        Err(StoreError::NoSuchPart { size }) => {
+            return Err(problems::after_the_end_of_all(part, size));
+        }
+        Err(error) => return Err(problems::of(source, &uri, error).await),
     };
-    let mut contents = contents.into_iter();
-    let are_pages = |one: &ResourceContents| page_position(one).is_some();
-    contents
-        .find(are_pages)
-        .ok_or_else(|| problems::no_pages(uri))
+    let position = content.position(&uri);
+    let body = Body::of_bytes(content.bytes);
+    if let Body::Blob(_) = body {
+        // Some bytes of a picture are no picture.
+        resource.mime_type = None;
+        resource.uri = part.uri(&uri);
+    }
+    let mut contents = ResourceContents::new(resource, body);
+    position.state(contents.meta.get_or_insert_default());
+    Ok(contents)
 }
 
-/// The pages that a content is.
-fn page_position(content: &ResourceContents) -> Option<PartPosition> {
-    let position = content.meta.as_ref().and_then(PartPosition::stated);
-    position.filter(|position| position.unit == PartUnit::Page)
+/// The position of a content that is not the whole resource.
+fn position(content: &ResourceContents) -> Option<PartPosition> {
+    content.meta.as_ref().and_then(PartPosition::stated)
 }
 
-/// Names the pages that a content is.
-fn page_note(content: &ResourceContents) -> Option<String> {
-    let PartPosition {
-        first, last, total, ..
-    } = page_position(content)?;
-    let which = match first == last {
-        true => format!("Page {first}"),
-        false => format!("Pages {first} to {last}"),
+/// Names the pages or bytes that a content is.
+fn which(position: &PartPosition) -> String {
+    let (one, several, last) = match position.unit {
+        PartUnit::Page => ("Page", "Pages", position.last),
+        PartUnit::Line => ("Line", "Lines", position.last),
+        // The position is that of the byte behind the last.
+        PartUnit::Byte => ("Byte", "Bytes", position.last.saturating_sub(1)),
     };
-    Some(match total {
-        Some(total) => format!("{which} of {total}."),
-        None => format!("{which}."),
-    })
+    let first = position.first;
+    let mut which = match first == last {
+        true => format!("{one} {first}"),
+        false => format!("{several} {first} to {last}"),
+    };
+    if let Some(total) = position.total {
+        which += &format!(" of {total}");
+    }
+    which.push('.');
+    which
+}
+
+/// Names what follows the content, if there is anything.
+fn after(position: &PartPosition) -> Option<String> {
+    let next = position.next.as_ref();
+    let next = next.filter(|_| position.total != Some(position.last))?;
+    Some(format!("To continue: {next}."))
 }
 
 /// The resource in its own format, and before it as text in others if its own is not for readers.
@@ -99,14 +132,10 @@ async fn contents<S: Store>(
     let own = store.read(uri).await?;
     let mime_type = resource.mime_type.as_deref().unwrap_or_default();
     let is_text = own.iter().any(|one| one.body.as_text().is_some());
-    if is_text && !FOR_PROGRAMS.contains(&mime_type) {
+    if is_text && !formats::is_for_programs(resource.mime_type.as_deref()) {
         return Ok(own);
     }
-    let formats = resource.meta.as_ref().map(Representation::listed);
-    let formats = formats.unwrap_or_default().into_iter();
-    let others = formats.map(|format| format.mime_type);
-    let others = others.filter(|format| format != mime_type);
-    let others: Vec<String> = others.collect();
+    let others = formats::others(resource);
     if others.is_empty() {
         return Ok(own);
     }
@@ -125,19 +154,28 @@ fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
     (best < contents.len()).then(|| contents.swap_remove(best))
 }
 
+/// Whether the bytes of a text are those of the resource: neither converted nor decoded.
+fn is_as_it_is(contents: &ResourceContents, resource: &Resource) -> bool {
+    let meta = contents.meta.as_ref();
+    let is_decoded = meta.is_some_and(|meta| meta.contains_key(TEXT_ENCODING));
+    contents.mime_type == resource.mime_type && !is_decoded
+}
+
+/// The result; if the bytes are those of the resource, they begin `at` this position there.
 fn given(
     contents: ResourceContents,
+    at: Option<u64>,
     part: LineSelection,
     room: &mut usize,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
     match &contents.body {
-        Body::Text(text) => lines(&contents, text, part, room, None),
+        Body::Text(text) => lines(&contents, (text, at), part, room, None),
         Body::Blob(bytes) => match almost_text(&contents, bytes) {
             Some(text) => {
                 let why = "It is not UTF-8: unreadable parts are shown as \u{fffd}.";
-                lines(&contents, &text, part, room, Some(why))
+                lines(&contents, (&text, None), part, room, Some(why))
             }
-            None => media(contents),
+            None => Ok(media(contents)),
         },
     }
 }
@@ -151,16 +189,21 @@ fn almost_text(contents: &ResourceContents, bytes: &[u8]) -> Option<String> {
 
 fn lines(
     contents: &ResourceContents,
-    text: &str,
+    (text, at): (&str, Option<u64>),
     part: LineSelection,
     room: &mut usize,
     why: Option<&str>,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
     let lines = TextExcerpt::of(text, part, *room)?;
     *room -= lines.text.len();
-    let notes: Vec<String> = page_note(contents)
-        .into_iter()
+    let position = position(contents);
+    let rest = at.and_then(|at| lines.rest(at));
+    let rest = rest.map(|rest| format!("The rest of the line: {}.", rest.uri(&contents.uri)));
+    let after = position.as_ref().and_then(after);
+    let after = after.filter(|_| lines.next().is_none());
+    let notes: Vec<String> = (position.as_ref().map(which).into_iter())
         .chain(lines.note())
+        .chain(rest.or(after))
         .chain(why.map(str::to_owned))
         .collect();
     let note = (!notes.is_empty()).then(|| notes.join(" "));
@@ -180,12 +223,11 @@ fn lines(
     Ok((reading, content))
 }
 
-fn media(mut contents: ResourceContents) -> Result<(ReadOutput, Vec<Content>), Problem> {
-    let size = contents.body.as_bytes().len() as u64;
-    if size > MEDIA_BYTES {
-        return Err(problems::too_large(&contents.uri, size, MEDIA_BYTES));
-    }
-    let reading = ReadOutput::of(&contents);
+fn media(mut contents: ResourceContents) -> (ReadOutput, Vec<Content>) {
+    let mut reading = ReadOutput::of(&contents);
+    let position = position(&contents);
+    let notes = position.map(|position| iter::once(which(&position)).chain(after(&position)));
+    reading.note = notes.map(|notes| Vec::from_iter(notes).join(" "));
     let mime_type = contents.mime_type.clone().unwrap_or_default();
     let kind = mime_type.split('/').next().unwrap_or_default();
     let content = match (kind, &mut contents.body) {
@@ -193,5 +235,7 @@ fn media(mut contents: ResourceContents) -> Result<(ReadOutput, Vec<Content>), P
         ("audio", Body::Blob(bytes)) => Content::audio(mem::take(bytes), mime_type),
         _ => Content::resource(contents),
     };
-    Ok((reading, vec![content]))
+    let note = reading.note.as_ref().map(Content::text);
+    let content = iter::once(content).chain(note).collect();
+    (reading, content)
 }

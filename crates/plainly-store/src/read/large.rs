@@ -32,6 +32,7 @@ pub(super) async fn read<S: Store>(
     let excerpt = TextExcerpt::of(&text, LineSelection::ALL, *room)?;
     *room -= excerpt.text.len();
     let (count, is_cut) = (excerpt.count as u64, excerpt.count < excerpt.total);
+    let name = |part: Part| part.uri(uri);
     let mut output = ReadOutput::of_resource(resource);
     let mut notes = Vec::new();
     if content.unit == PartUnit::Line {
@@ -47,15 +48,22 @@ pub(super) async fn read<S: Store>(
     } else {
         notes.push(format!("The last {} lines.", excerpt.total));
         if is_cut {
-            notes.push(format!(
-                "Only the first {count} of them fit: ask for fewer."
-            ));
+            notes.push(format!("Only the first {count} of them fit."));
+        }
+        // Where lines are cut, the bytes that are shown don't say where they end.
+        if is_cut && content.cut.is_empty() {
+            let first = content.first + excerpt.text.len() as u64;
+            let rest = name(Part::Bytes { first, end: None });
+            notes.push(format!("To continue: {rest}."));
         }
     }
-    match content.cut.len() {
-        0 => {}
-        1 => notes.push("A line is cut after 64 KiB.".to_owned()),
-        lines => notes.push(format!("{lines} lines are cut after 64 KiB.")),
+    if let Some(rest) = content.cut.first().copied().map(name) {
+        notes.push(match content.cut.len() {
+            1 => format!("A line is cut after 64 KiB: the rest is {rest}."),
+            lines => {
+                format!("{lines} lines are cut after 64 KiB: the rest of the first is {rest}.")
+            }
+        });
     }
     if let Some(size) = excerpt.cut {
         let shown = excerpt.text.len();

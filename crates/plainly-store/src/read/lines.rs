@@ -1,7 +1,7 @@
 //! Selects the lines of a text that a call requests, as far as they fit.
 
 use plainly_errors::Problem;
-use plainly_protocol::part::{PageRange, Part};
+use plainly_protocol::part::Part;
 
 use crate::problems;
 
@@ -14,18 +14,19 @@ pub(super) enum LineSelection {
     Tail(usize),
 }
 
-/// The part of a resource that is wanted: lines of the whole, or of some pages.
+/// The part of a resource that is wanted: lines of the whole, or of some of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReadPart {
     pub(super) lines: LineSelection,
-    pub(super) pages: Option<PageRange>,
+    /// The pages or bytes whose lines these are; `None` for the whole.
+    pub(super) of: Option<Part>,
 }
 
 impl ReadPart {
     /// The URI that an argument is without the fragment of a part, and the part that this names.
     pub(super) fn of_uri(written: &str) -> (&str, Self) {
         let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
-        let of_lines = |lines| Self { lines, pages: None };
+        let of_lines = |lines| Self { lines, of: None };
         match Part::of(written) {
             Some((uri, Ok(Part::Lines { first, last }))) => {
                 let limit = last.map_or(usize::MAX, |last| position(last - first));
@@ -35,15 +36,13 @@ impl ReadPart {
             Some((uri, Ok(Part::Tail(lines)))) => {
                 (uri, of_lines(LineSelection::Tail(position(lines))))
             }
-            Some((uri, Ok(Part::Pages(pages)))) => {
-                let pages = Some(pages);
+            Some((uri, Ok(part @ (Part::Pages(_) | Part::Bytes { .. } | Part::LastBytes(_))))) => {
+                let of = Some(part);
                 let lines = LineSelection::ALL;
-                (uri, Self { lines, pages })
+                (uri, Self { lines, of })
             }
             // It belongs to the name.
-            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_)) | Err(_))) | None => {
-                (written, of_lines(LineSelection::ALL))
-            }
+            Some((_, Err(_))) | None => (written, of_lines(LineSelection::ALL)),
         }
     }
 }
@@ -79,6 +78,8 @@ impl LineSelection {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TextExcerpt<'a> {
     pub(super) text: &'a str,
+    /// The bytes before.
+    pub(super) at: usize,
     /// The number of the first of these lines, counted from 1.
     pub(super) first: usize,
     pub(super) count: usize,
@@ -103,6 +104,7 @@ impl<'a> TextExcerpt<'a> {
         let rest = text.get(begin..).unwrap_or_default();
         let mut lines = Self {
             text: "",
+            at: begin,
             first: skipped + 1,
             count: 0,
             total,
@@ -129,6 +131,15 @@ impl<'a> TextExcerpt<'a> {
     pub(super) fn next(&self) -> Option<usize> {
         let next = self.first + self.count;
         (next <= self.total).then_some(next)
+    }
+
+    /// The rest of a line that was cut, in a resource where the text begins `at` this position.
+    pub(super) fn rest(&self, at: u64) -> Option<Part> {
+        let start = at + self.at as u64;
+        Some(Part::Bytes {
+            first: start + self.text.len() as u64,
+            end: Some(start + self.cut? as u64),
+        })
     }
 
     /// The note to the reader: which part of the text this is, and how to get the rest.

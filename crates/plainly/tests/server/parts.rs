@@ -138,8 +138,9 @@ proptest! {
         let read = read(&log, part);
         match (plain_cut(text.as_bytes(), part), read) {
             (Some(expected), Ok(content)) => {
-                // A piece may be shorter than was asked for: what follows goes on.
+                // A piece may be shorter than was asked for: it says so, and what follows goes on.
                 let mut bytes = content.bytes;
+                prop_assert_eq!(content.rest.is_some(), bytes.len() < expected.len());
                 let mut next = content.next.filter(|_| piece.is_some());
                 while let Some(part) = next.filter(|_| bytes.len() < expected.len()) {
                     let more = self::read(&log, part).unwrap();
@@ -267,7 +268,7 @@ fn a_line_without_end_is_cut_and_goes_on() {
     assert_eq!(cut.bytes.len() as u64, LINE);
     let (first, end) = (4 + LINE, None);
     assert_eq!(cut.next, Some(Part::Bytes { first, end }));
-    assert_eq!(Vec::from_iter(cut.next), cut.cut);
+    assert_eq!((Vec::from_iter(cut.next), cut.rest), (cut.cut, cut.next));
     let rest = read(&log, cut.next.unwrap()).unwrap();
     assert!(line.as_bytes()[LINE as usize..].starts_with(&rest.bytes));
 }
@@ -343,8 +344,42 @@ async fn what_is_too_large_names_parts_that_can_be_read() {
     assert!(text.len() <= 1 << 20 && text.len() > 1 << 19 && text.ends_with('\n'));
     let meta = read.contents[0].meta.as_ref().unwrap();
     let lines = text.len() / 100;
+    let about = meta.get("dev.plainly/part").unwrap();
+    let rest = format!("log:today#line={lines},");
     assert_eq!(
-        meta.get("dev.plainly/part").unwrap()["next"],
-        format!("log:today#line={lines},")
+        (&about["next"], &about["rest"]),
+        (&json!(rest), &json!(rest))
     );
+}
+
+/// What was asked for and is left out, because it would be too much at once.
+#[test]
+fn a_part_that_is_cut_names_its_rest() {
+    let line = format!("{}\n", "x".repeat(99));
+    let log = Log::new(line.repeat(400_000).as_bytes(), None);
+    let lines = |first, last| Part::Lines { first, last };
+    let bytes = |first, end| Part::Bytes { first, end };
+    for (part, rest) in [
+        (lines(7, None), Some(lines(10_492, None))),
+        (lines(7, Some(200_000)), Some(lines(167_779, Some(200_000)))),
+        (lines(399_000, None), None),
+        (bytes(7, None), Some(bytes(1_048_583, None))),
+        (
+            bytes(7, Some(20_000_000)),
+            Some(bytes(16_777_223, Some(20_000_000))),
+        ),
+        (bytes(39_999_000, Some(50_000_000)), None),
+        (
+            Part::LastBytes(20_000_000),
+            Some(bytes(20_000_000, Some(23_222_784))),
+        ),
+        (Part::LastBytes(20_000), None),
+        (
+            Part::Tail(200_000),
+            Some(bytes(6_445_584, Some(23_222_800))),
+        ),
+        (Part::Tail(200), None),
+    ] {
+        assert_eq!(read(&log, part).unwrap().rest, rest, "{part}");
+    }
 }

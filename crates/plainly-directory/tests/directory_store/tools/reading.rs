@@ -59,8 +59,59 @@ fn a_line_that_fits_into_no_answer_is_cut() {
     let fixture = Fixture::new(&[("long", &format!("{}\nnext\n", "é".repeat(200_000)))]);
     let tools = Tools::of(&fixture);
     let text = tools.text("read_resource", json!({"uri": "docs/long"}));
-    let note = "\nLine 1 of 2. It is cut after 262144 of its 400001 bytes. To continue: offset=2.";
-    assert!(text.ends_with(note), "{}", &text[text.len() - 200..]);
+    let rest = "file:///docs/long#bytes=262144-400000";
+    let note = format!(
+        "\nLine 1 of 2. It is cut after 262144 of its 400001 bytes. To continue: offset=2. The rest of the line: {rest}."
+    );
+    assert!(text.ends_with(&note), "{}", &text[text.len() - 200..]);
+    let rest = tools.text("read_resource", json!({"uri": rest}));
+    let letters = "é".repeat((400_000 - 262_144) / 2);
+    assert_eq!(
+        rest,
+        format!(
+            "{letters}\n\nBytes 262144 to 400000 of 400006. To continue: file:///docs/long#bytes=400001-537857."
+        )
+    );
+}
+
+#[test]
+fn bytes_are_read_in_pieces_that_join() {
+    let fixture = Fixture::new(&[]);
+    let text: String = (0..200_000).map(|line| format!("line {line}\n")).collect();
+    let picture = b"\x89PNG\r\n\x1a\n\0".repeat(9);
+    std::fs::write(fixture.root().join("text"), &text).unwrap();
+    std::fs::write(fixture.root().join("a.png"), &picture).unwrap();
+    let tools = Tools::of(&fixture);
+    let mut joined = String::new();
+    let mut args = json!({"uri": "docs/text#bytes=0-"});
+    loop {
+        let answer = tools.call("read_resource", args.clone());
+        joined += answer.structured["text"].as_str().unwrap();
+        let note = answer.structured["note"].as_str().unwrap();
+        let Some((_, rest)) = note.split_once("To continue: ") else {
+            break;
+        };
+        match rest.strip_prefix("offset=") {
+            Some(offset) => {
+                args["offset"] = json!(offset.trim_end_matches('.').parse::<u64>().unwrap());
+            }
+            None => args = json!({"uri": rest.trim_end_matches('.')}),
+        }
+    }
+    assert!(joined == text);
+    let some = tools.call("read_resource", json!({"uri": "docs/a.png#bytes=9-17"}));
+    let [Content::Resource(block), Content::Text(note)] = &*some.result.content else {
+        panic!("{some:?}");
+    };
+    assert_eq!(block.resource.uri, "file:///docs/a.png#bytes=9-17");
+    assert_eq!(block.resource.body.as_bytes(), &picture[..9]);
+    let next = "file:///docs/a.png#bytes=18-26";
+    assert_eq!(
+        note.text,
+        format!("Bytes 9 to 17 of 81. To continue: {next}.")
+    );
+    let beyond = tools.error("read_resource", json!({"uri": "docs/a.png#bytes=99-"}));
+    assert!(beyond.contains("the resource has 81 bytes."), "{beyond}");
 }
 
 #[test]
@@ -141,20 +192,25 @@ fn what_is_too_large_is_said_with_its_size() {
     });
     let tools = Tools::of(&fixture);
     let error = tools.error("read_resource", json!({"uri": "docs/bytes"}));
-    assert!(
-        error.starts_with("file:///docs/bytes has 11 bytes, and the limit is 10."),
-        "{error}"
-    );
+    let expected = "file:///docs/bytes has 11 bytes, and the limit is 10. Read some of it, such as \
+        file:///docs/bytes#bytes=0-65535, or let the operator of the server raise the limit, as with plainly serve \
+        --max-file-size.";
+    assert_eq!(error, expected);
+}
+
+/// The limit is that of the store alone.
+#[test]
+fn a_large_image_is_read_by_itself() {
     let fixture = Fixture::new(&[]);
-    std::fs::write(fixture.root().join("at.bin"), vec![0; 8 << 20]).unwrap();
-    let answer = Tools::of(&fixture).call("read_resource", json!({"uri": "docs/at.bin"}));
-    assert!(!answer.is_error, "{}", answer.text);
-    std::fs::write(fixture.root().join("a.bin"), vec![0; (8 << 20) + 1]).unwrap();
-    let error = Tools::of(&fixture).error("read_resource", json!({"uri": "docs/a.bin"}));
-    assert!(
-        error.contains("has 8388609 bytes, and the limit is 8388608"),
-        "{error}"
-    );
+    std::fs::write(fixture.root().join("a.png"), vec![0; 16 << 20]).unwrap();
+    let tools = Tools::of(&fixture);
+    let answer = tools.call("read_resource", json!({"uri": "docs/a.png"}));
+    let [Content::Image(image)] = &*answer.result.content else {
+        panic!("{}", answer.text);
+    };
+    assert_eq!(image.data.len(), 16 << 20);
+    let among = tools.error("read_resources", json!({"uris": ["docs/a.png"]}));
+    assert!(among.ends_with("Read it by itself."), "{among}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::part::{PageRange, Part, PartPosition};
+use plainly_protocol::part::{PageRange, Part};
 use plainly_protocol::types::{
     Body, CompleteResult, Completion, Representation, Resource, ResourceContents, ResourceTemplate,
 };
@@ -12,8 +12,8 @@ use plainly_protocol::uri_template::{UriTemplate, Values};
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::extract::CompletionCall;
 use crate::store::{
-    ByteRange, DynStore, Formats, PartContent, PartQuery, RangeQuery, Store as _, StoreError,
-    Stores, Viewer, no_pages, read_part,
+    ByteRange, DynStore, Formats, PartQuery, RangeQuery, Store as _, StoreError, Stores, Viewer,
+    no_pages, read_part,
 };
 
 /// The lines and bytes of the parts that are named where a resource is too large.
@@ -131,21 +131,12 @@ pub(super) async fn read(
     let query = PartQuery::new(uri, part).lines(store.lines());
     let content = read_part(&one, query.viewer(viewer)).await;
     let content = content.map_err(|error| error.into_protocol_error(asked))?;
-    let position = position(&content, uri);
+    let position = content.position(uri);
     let mut contents = ResourceContents::new(resource, Body::of_bytes(content.bytes));
     position.state(contents.meta.get_or_insert_default());
     let mut contents = vec![contents];
     super::contents::complete(asked, &mut contents, &Formats::Own);
     Ok(contents)
-}
-
-/// The unit and the positions of a part, and the URIs of what follows and of what is left out of long lines.
-fn position(content: &PartContent, uri: &str) -> PartPosition {
-    let mut position = PartPosition::new(content.unit, content.first, content.last);
-    position.total = content.total;
-    position.next = content.next.map(|next| next.uri(uri));
-    position.cut = content.cut.iter().map(|rest| rest.uri(uri)).collect();
-    position
 }
 
 /// The format in which single pages of the resource can be read.

@@ -320,7 +320,7 @@ impl<'a> LineSearch<'a> {
         let first = self.found_at + self.found.len() as u64;
         let rest = Part::Bytes { first, end: None };
         let mut content = self.content(self.first + 1, None);
-        content.next = Some(rest);
+        (content.next, content.rest) = (Some(rest), Some(rest));
         content.cut.push(rest);
         content
     }
@@ -354,6 +354,7 @@ impl<'a> LineSearch<'a> {
                 last: None,
             }),
         };
+        let is_short = total.is_none() && self.last.is_none_or(|end| last < end);
         let mut content = PartContent {
             bytes: std::mem::take(&mut self.found),
             unit: PartUnit::Line,
@@ -361,6 +362,10 @@ impl<'a> LineSearch<'a> {
             last,
             total,
             next,
+            rest: is_short.then_some(Part::Lines {
+                first: last,
+                last: self.last,
+            }),
             cut: Vec::new(),
         };
         content.cut_lines(self.found_at);
