@@ -56,6 +56,54 @@ fn without_the_option_nothing_of_it_is_there() {
     assert_eq!(before, 4);
 }
 
+/// Tools show it as Markdown, and it is JSON.
+#[test]
+fn a_notebook_stays_one() {
+    const NOTEBOOK: &str =
+        r##"{"nbformat":4,"cells":[{"cell_type":"markdown","source":["# One\n","Two\n"]}]}"##;
+    let docs = Docs::new();
+    let (uri, path) = ("file:///docs/a.ipynb", docs.path.join("a.ipynb"));
+    fs::write(&path, NOTEBOOK).unwrap();
+    let [target, _] = Target::docs_with(&docs, &["--write"]);
+    let edit = |old: &str, new: &str| {
+        let edits = json!([{"old": old, "new": new}]);
+        call(
+            &target,
+            "edit_resource",
+            &json!({"uri": uri, "edits": edits}),
+        )
+    };
+    let write = |text: &str| {
+        call(
+            &target,
+            "write_resource",
+            &json!({"uri": uri, "text": text}),
+        )
+    };
+    for (refused, why) in [
+        (
+            edit("# One\nTwo", "# One"),
+            format!("copy `old` from the text of {uri}#bytes=0-."),
+        ),
+        (
+            edit("Two", "Two\nThree"),
+            format!("no longer be JSON. Read the JSON as {uri}#bytes=0-,"),
+        ),
+        (write("# One\n"), "is a notebook, which is JSON".to_owned()),
+    ] {
+        assert_eq!(refused.status, 5);
+        assert!(refused.stderr.contains(&why), "{}", refused.stderr);
+    }
+    assert_eq!(read(&path), NOTEBOOK);
+    let own = target.run("call", &["read_resource", &format!("uri={uri}#bytes=0-")]);
+    assert!(own.text().starts_with(NOTEBOOK), "{}", own.text());
+    edit("Two\\n", "Two\\n\",\"Three\\n").succeeded();
+    let seen = target.run("call", &["read_resource", &format!("uri={uri}")]);
+    assert_eq!(seen.text(), "# One\nTwo\nThree\n");
+    write(NOTEBOOK).succeeded();
+    assert_eq!(read(&path), NOTEBOOK);
+}
+
 #[test]
 fn files_are_changed_and_restored() {
     for at in 0..2 {

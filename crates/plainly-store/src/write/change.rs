@@ -60,6 +60,19 @@ impl<S: Writable> Change<S> {
         F: Future<Output = Result<T, Stop>> + Send,
     {
         self.agreed(uri, action, check).await?;
+        self.run(uri, action, run).await
+    }
+
+    /// Makes a change as [`make`](Self::make) does, of which the user need not be asked first.
+    pub(super) async fn run<T, F>(
+        &self,
+        uri: &str,
+        action: &str,
+        run: impl Fn(bool) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Stop>> + Send,
+    {
         let may_lose = self.writing.settings.confirm == Confirm::Never;
         match self.in_turn(uri, run(may_lose)).await? {
             Err(Stop::Store(WriteError::Permanent { why })) => {

@@ -13,6 +13,7 @@ use plainly_server::store::{
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::change::{Change, Stop};
 use super::output::{self, WriteOutput};
@@ -65,16 +66,15 @@ async fn write<S: Writable>(
     if args.uri.trim_end().ends_with('/') {
         return Err(problems::names_a_directory("uri", &args.uri).into());
     }
-    let is_text = args.text.is_some();
-    let bytes = bytes_of(args.text, args.base64)?;
-    if is_text {
-        check_text(&change.view.store, &uri).await?;
+    let appends = args.append.unwrap_or_default();
+    if let Some(text) = &args.text {
+        check_text(&change.view.store, &uri, (text, appends)).await?;
     }
+    let bytes = bytes_of(args.text, args.base64)?;
     let limit = change.writing.settings.bytes;
     if bytes.len() > limit {
         return Err(problems::too_large(&uri, bytes.len(), limit).into());
     }
-    let appends = args.append.unwrap_or_default();
     let mut query = WriteQuery::new(&uri, bytes);
     query.append = appends;
     query.when = match (args.create_only.unwrap_or_default(), &args.if_tag) {
@@ -114,9 +114,19 @@ async fn write<S: Writable>(
     Ok(output::written(done, written))
 }
 
-/// Rejects text for a document or picture, which a model may have read as text: what opens it could not open that.
-async fn check_text<S: Writable>(store: &S, uri: &str) -> Result<(), Problem> {
+/// Rejects text for a document, picture or notebook, which a model may have read as text: what opens it could not open that.
+async fn check_text<S: Writable>(
+    store: &S,
+    uri: &str,
+    (text, appends): (&str, bool),
+) -> Result<(), Problem> {
     let ending = crate::problems::last(uri).rsplit_once('.');
+    let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if ending.is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("ipynb"))
+        && (appends || !is_json())
+    {
+        return Err(problems::no_notebook(uri));
+    }
     let is_binary_ending = |ending: &str| {
         let mut known = BINARY_ENDINGS.iter();
         known.any(|known| known.eq_ignore_ascii_case(ending))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plainly_protocol::types::Content;
+use plainly_protocol::types::{Content, Resource};
 use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{
     BudgetPart, ByteRange, ChangeQuery, RangeQuery, Ranged, StoreError, When, Writable, WriteError,
@@ -11,13 +11,14 @@ use plainly_server::store::{
 };
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::change::{Change, Stop};
 use super::{Writing, output, problems};
 use crate::edits::{self, Edit};
-use crate::{TEXT_BYTES, entry};
+use crate::{TEXT_BYTES, entry, formats};
 
 pub(super) const NAME: &str = "edit_resource";
 
@@ -146,16 +147,15 @@ impl<S: Writable> Editing<'_, S> {
     async fn edited(&self) -> Result<(Ranged, EditResult), Failure> {
         let writing = &self.change.writing;
         let place = Arc::clone(&writing.edits).acquire_owned().await?;
-        let text = self.read().await?;
+        let (resource, text) = self.read().await?;
         let held = self.hold(text.bytes.len()).await?;
         let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
         let limit = writing.settings.bytes;
-        let name = self.uri.to_owned();
         // A large text takes a while.
         let edited = spawn_blocking(move || {
             // Also an edit whose caller has gone takes its place until it is done.
             let _place = place;
-            EditResult::of(&bytes, &edits, limit, &name, held)
+            EditResult::of(&bytes, &edits, limit, &resource, held)
         });
         Ok((text, edited.await??))
     }
@@ -173,17 +173,17 @@ impl<S: Writable> Editing<'_, S> {
         }
     }
 
-    /// The text as it is now.
-    async fn read(&self) -> Result<Ranged, Failure> {
+    /// The text as it is now, and its metadata.
+    async fn read(&self) -> Result<(Resource, Ranged), Failure> {
         let (view, uri) = (&self.change.view, self.uri);
         let limit = self.change.writing.settings.bytes;
-        match view.store.metadata(uri).await {
+        let resource = match view.store.metadata(uri).await {
             Ok(resource) if entry::is_collection(&resource) => {
                 return Err(crate::problems::is_a_collection(uri).into());
             }
-            Ok(_) => {}
+            Ok(resource) => resource,
             Err(error) => return Err(crate::problems::of(view, uri, error).await.into()),
-        }
+        };
         let range = ByteRange::From {
             first: 0,
             most: limit as u64,
@@ -199,7 +199,7 @@ impl<S: Writable> Editing<'_, S> {
             (Some(expected), present) if present != Some(expected) => {
                 Err(problems::changed(uri, present).into())
             }
-            _ => Ok(text),
+            _ => Ok((resource, text)),
         }
     }
 }
@@ -218,7 +218,7 @@ impl EditResult {
         bytes: &[u8],
         edits: &[EditArg],
         limit: usize,
-        name: &str,
+        resource: &Resource,
         held: BudgetPart,
     ) -> Result<Self, Failure> {
         let edits: Vec<Edit<'_>> = edits
@@ -228,8 +228,15 @@ impl EditResult {
                 false => Edit::new(&edit.old, &edit.new),
             })
             .collect();
-        let edited = edits::apply(bytes, &edits, limit).map_err(problems::of_edits)?;
-        let mut diff = edited.diff(name);
+        let edited = edits::apply(bytes, &edits, limit);
+        let edited = edited.map_err(|found| problems::of_edits(found, resource))?;
+        if formats::is_for_programs(resource.mime_type.as_deref())
+            && is_json(bytes)
+            && !is_json(edited.text.as_bytes())
+        {
+            return Err(problems::no_json(&resource.uri).into());
+        }
+        let mut diff = edited.diff(&resource.uri);
         let mut notes: Vec<String> = edited.loose.iter().map(|edit| loose(*edit)).collect();
         if diff.len() > TEXT_BYTES {
             let cut = diff.get(..diff.floor_char_boundary(TEXT_BYTES));
@@ -265,6 +272,10 @@ impl EditResult {
         };
         Json(output).content(content)
     }
+}
+
+fn is_json(text: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
 /// The note about an edit whose piece was found only without blanks.

@@ -1,14 +1,17 @@
 //! Explains to a model why a change was not made, and what to do next.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{Problem, ProblemBag};
+use plainly_protocol::part::Part;
+use plainly_protocol::types::Resource;
 use plainly_server::store::{Store, StoreError, WriteError};
 use plainly_server::{AskError, Failure};
 
 use crate::edits::{EditFault, EditProblem};
-use crate::{StoreView, problems};
+use crate::{StoreView, formats, problems};
 
 /// The problem to report when the store answers a change of `uri` with `error`.
 pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteError) -> Problem {
@@ -107,6 +110,13 @@ pub(super) fn no_text(uri: &str) -> Problem {
     Problem::new(ProblemCode::InvalidFileType, message).suggest("Write the text as a new resource.")
 }
 
+/// The resource is a notebook, and the text is none.
+pub(super) fn no_notebook(uri: &str) -> Problem {
+    let message = format!("{uri} is a notebook, which is JSON and read as another format.");
+    Problem::new(ProblemCode::InvalidFileType, message)
+        .suggest("Write the whole notebook as JSON, or the text as a new resource.")
+}
+
 /// The content is larger than is written.
 pub(super) fn too_large(uri: &str, size: usize, limit: usize) -> Problem {
     let message = format!("{uri} would get {size} bytes at once, and the limit is {limit}.");
@@ -151,8 +161,27 @@ fn not_confirmed(action: &str) -> Problem {
     )
 }
 
-/// The edits can't be applied.
-pub(super) fn of_edits(found: Vec<EditProblem>) -> Failure {
+/// A text would no longer be JSON.
+pub(super) fn no_json(uri: &str) -> Problem {
+    Problem::validation("edits", format!("{uri} would no longer be JSON.")).suggest(format!(
+        "Read the JSON as {}, and escape line ends and quotes as they are there.",
+        ALL.uri(uri)
+    ))
+}
+
+/// The part as which the tools read all of a text as it is.
+const ALL: Part = Part::Bytes {
+    first: 0,
+    end: None,
+};
+
+/// The edits can't be applied to this resource.
+pub(super) fn of_edits(found: Vec<EditProblem>, resource: &Resource) -> Failure {
+    let is_for_programs = formats::is_for_programs(resource.mime_type.as_deref());
+    let unseen = is_for_programs.then(|| {
+        let all = ALL.uri(&resource.uri);
+        format!("It is edited in its own format: copy `old` from the text of {all}.")
+    });
     let mut bag = ProblemBag::new();
     for EditProblem { edit, fault } in found {
         let field = edit.map_or_else(|| "edits".to_owned(), |edit| format!("edits[{edit}]"));
@@ -171,7 +200,11 @@ pub(super) fn of_edits(found: Vec<EditProblem>) -> Failure {
             | EditFault::TooManyLines { .. }
             | EditFault::TooManyPlaces { .. } => Problem::validation(field, format!("{fault}.")),
         };
-        bag.add(problem.suggest(fault.advice()));
+        let advice = match (&fault, &unseen) {
+            (EditFault::Missing { .. }, Some(unseen)) => unseen.clone().into(),
+            _ => Cow::Borrowed(fault.advice()),
+        };
+        bag.add(problem.suggest(advice));
     }
     match bag.into_result() {
         Err(problems) => problems.into(),

@@ -63,20 +63,22 @@ async fn delete<S: Writable>(
         let query = query.recursive(true).permanent(permanent);
         Ok(store.remove(query).await?)
     };
-    let check = || async {
+    let check = async {
         let removed = ChangeQuery::Remove(query.recursive(is_recursive));
         Ok(store.check_change(removed).await?)
     };
-    let action = format!("Delete {uri}");
-    let removed = match change.make(&uri, &action, check(), one).await? {
+    let action = match is_recursive {
+        true => format!("Delete {uri} with everything in it"),
+        false => format!("Delete {uri}"),
+    };
+    let removed = match change.make(&uri, &action, check, one).await? {
         Some(removed) => removed,
         None => {
-            let action = format!("Delete {uri} with everything in it");
-            // Of all changes `make` asks.
+            // Where all changes are asked about, the user has agreed.
             if change.writing.settings.confirm == Confirm::Destructive {
                 change.confirmed("tree", &action, None).await?;
             }
-            change.make(&uri, &action, check(), all).await?
+            change.run(&uri, &action, all).await?
         }
     };
     let mut text = format!("Deleted {uri}.");
