@@ -24,6 +24,12 @@ Read **this** and \`that\`, then [the guide](guide/first.md), [the site](https:/
 \`\`\`sh
 # not a heading
 \`\`\`
+
+As a table:
+| name | size | of \\| what |
+|:---|---:|:-:|
+| \`a\` | 1 |
+b | 2 | **three** | four
 `);
 write('guide/first.md', '# First steps\n\nA needle in the hay.\n');
 write('notes.txt', '<b>plain</b> text');
@@ -38,11 +44,15 @@ ${SCRIPT} **${SCRIPT}** \`${SCRIPT}\` [${SCRIPT}](javascript:alert(5)) [data](da
 
 - ${SCRIPT}
 
+| ${SCRIPT} | [x](javascript:alert(6)) |
+|---|---|
+| ${SCRIPT} | ![y](https://evil.example/c.png) |
+
 <style>* { display: none }</style><base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">
 `);
 write('page.html', `<h1>Title</h1>${SCRIPT}`);
 // Patterns that take forever if matching them starts again at each character.
-write('slow.md', ['[', '[a](', '`', '*a', '**a', '- ', '#', '~~~', '[a](b '].map(it => it.repeat(20_000 / it.length)).join('\n\n') + '\n\n[a](' + 'b'.repeat(20_000) + '\n\nThe end.\n');
+write('slow.md', ['[', '[a](', '`', '*a', '**a', '- ', '#', '~~~', '[a](b ', '|', '|\\\\|', '|-|\n'].map(it => it.repeat(20_000 / it.length)).join('\n\n') + '\n\n[a](' + 'b'.repeat(20_000) + '\n\nThe end.\n');
 
 for (const [mode, options] of [['auto', []], ['legacy', ['--tools', 'tree']]]) {
   const client = await connect(mode, plainly, ['serve', docs, '--app', '--stdio', ...options]);
@@ -55,8 +65,14 @@ for (const [mode, options] of [['auto', []], ['legacy', ['--tools', 'tree']]]) {
   if (pictures) await page.screenshot({ path: join(pictures, `list-${mode}.png`), fullPage: true });
   await click('intro.md');
   await frame.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
-  assert.deepEqual(await frame.$$eval('article > *', all => all.map(it => it.tagName)), ['H1', 'P', 'UL', 'PRE']);
-  assert.deepEqual(await frame.$$eval('strong, code, li', all => all.map(it => it.textContent)), ['this', 'that', 'one', 'two']);
+  assert.deepEqual(await frame.$$eval('article > *', all => all.map(it => it.tagName)), ['H1', 'P', 'UL', 'PRE', 'P', 'TABLE']);
+  assert.deepEqual(await frame.$$eval('strong, code, li', all => all.map(it => it.textContent)), ['this', 'that', 'one', 'two', 'a', 'three']);
+  const rows = await frame.$$eval('tr', all => all.map(row => [...row.cells].map(it => [it.tagName, it.textContent, it.style.textAlign])));
+  assert.deepEqual(rows, [
+    [['TH', 'name', ''], ['TH', 'size', 'end'], ['TH', 'of | what', 'center']],
+    [['TD', 'a', ''], ['TD', '1', 'end']],
+    [['TD', 'b', ''], ['TD', '2', 'end'], ['TD', 'three', 'center']],
+  ]);
   if (pictures) await page.screenshot({ path: join(pictures, `markdown-${mode}.png`), fullPage: true });
   await click('the site');
   await click('the guide');

@@ -22,6 +22,7 @@ mod arguments;
 #[cfg(unix)]
 mod asking;
 mod authorizing;
+mod browsing;
 mod calling;
 #[cfg(all(unix, feature = "cluster"))]
 mod clustering;
