@@ -17,6 +17,7 @@ use plainly_server::store::{
     Watch,
 };
 
+pub use self::conversions::ConversionCounts;
 use self::conversions::{Conversion, ConversionKey, Conversions, Task};
 use self::converters::{Converters, Offer};
 use super::Converter;
@@ -75,6 +76,11 @@ impl<S: Store> Converting<S> {
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
+    }
+
+    /// The number of texts that were stored when they were asked for, and of those that had to be made.
+    pub fn counts(&self) -> ConversionCounts {
+        self.conversions.counts()
     }
 
     /// The resource as it is, and after it in those of these formats that could be made of it.

@@ -67,5 +67,11 @@ pub(crate) const TASKS: &str = "plainly.server.tasks";
 /// The state of tasks, as the protocol spells it.
 pub(crate) const STATE: &str = "plainly.state";
 
+pub(crate) const CACHE_REQUESTS: &str = "plainly.cache.requests";
+/// The cache, by the name that the program gives it.
+pub(crate) const CACHE: &str = "plainly.cache";
+/// The result of a request to a cache: `hit` or `miss`.
+pub(crate) const RESULT: &str = "plainly.result";
+
 /// The time for the last export.
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);

@@ -44,6 +44,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use plainly_server::{EndedSession, Operation, OperationOutcome, Server};
 
 pub use self::builder::{TelemetryBuilder, TelemetryError};
+pub use self::metrics::CacheCounts;
 use self::metrics::Metrics;
 use self::names::KnownNames;
 use self::spans::Spans;
@@ -107,6 +108,34 @@ impl Telemetry {
     pub fn watch(&self, server: &Server) {
         if let Some(metrics) = &self.0.metrics {
             metrics.watch(server.clone());
+        }
+    }
+
+    /// Reports the requests to a cache from now on: of the results that a client caches, or of anything else.
+    ///
+    /// ```
+    /// use plainly::client::Cache;
+    /// use plainly_otel::{CacheCounts, Telemetry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let telemetry = Telemetry::builder("asker", "1.0.0").prometheus().build()?;
+    /// let cache = Cache::default();
+    /// let counted = cache.clone();
+    /// telemetry.watch_cache("results", move || CacheCounts {
+    ///     hits: counted.hits(),
+    ///     misses: counted.misses(),
+    /// });
+    /// assert!(telemetry.prometheus_text().contains(r#"plainly_result="hit""#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn watch_cache(
+        &self,
+        cache: &'static str,
+        counts: impl Fn() -> CacheCounts + Send + Sync + 'static,
+    ) {
+        if let Some(metrics) = &self.0.metrics {
+            metrics.watch_cache(cache, counts);
         }
     }
 

@@ -24,6 +24,16 @@ pub(crate) struct Metrics {
     bytes: Arc<Bytes>,
 }
 
+/// The requests to a cache, for [`Telemetry::watch_cache`](crate::Telemetry::watch_cache).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the program counts both")]
+pub struct CacheCounts {
+    /// Requests that the cache answered.
+    pub hits: u64,
+    /// Requests that it could have answered.
+    pub misses: u64,
+}
+
 /// The bytes of all requests and replies. They are counted here and read when metrics are collected,
 /// because an instrument with attributes costs as much as a tenth of a small request.
 #[derive(Debug, Default)]
@@ -128,6 +138,25 @@ impl Metrics {
             it.used
         });
         gauge(names::LIMIT, "The limit", |it| it.limit);
+    }
+
+    /// Reports the requests to a cache.
+    pub(crate) fn watch_cache(
+        &self,
+        cache: &'static str,
+        counts: impl Fn() -> CacheCounts + Send + Sync + 'static,
+    ) {
+        self.meter
+            .u64_observable_counter(names::CACHE_REQUESTS)
+            .with_description("Requests to a cache, by whether it had the answer")
+            .with_callback(move |counter| {
+                let CacheCounts { hits, misses } = counts();
+                for (result, count) in [("hit", hits), ("miss", misses)] {
+                    let cache = KeyValue::new(names::CACHE, cache);
+                    counter.observe(count, &[cache, KeyValue::new(names::RESULT, result)]);
+                }
+            })
+            .build();
     }
 
     fn watch_tasks(&self, server: Server) {

@@ -67,6 +67,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     }
     let mounts = stores.summary().await?;
     operator.watch(&server);
+    stores.watch_caches(&operator.telemetry);
     let served = match args.stdio {
         true => over_stdio(&server, &args, mounts, &operator).await,
         false => over_http(&server, &args, mounts, keys, &operator).await,

@@ -278,6 +278,32 @@ fn metrics_count_what_happened_and_no_caller_makes_labels() {
 }
 
 #[test]
+fn texts_that_were_converted_before_are_counted() {
+    let docs = Docs::new();
+    fs::write(docs.path.join("a.csv"), "a,b\n1,2\n").unwrap();
+    let server = Operated::start(&docs, &[], &[]);
+    let read = json!({ "uri": "file:///docs/a.csv" });
+    let accept = json!({ "dev.plainly/accept": ["text/markdown"] });
+    for reads in 0..3_u32 {
+        let (_, metrics) = server.get("/metrics");
+        let count = |result: &str| {
+            let labels = [
+                r#"plainly_cache="conversions""#,
+                &*format!(r#"plainly_result="{result}""#),
+            ];
+            values(&metrics, "plainly_cache_requests_total", &labels)
+        };
+        let expected = (reads.saturating_sub(1), reads.min(1));
+        assert_eq!(
+            (count("hit"), count("miss")),
+            (expected.0.into(), expected.1.into())
+        );
+        let made = server.post("resources/read", read.clone(), accept.clone(), &[]);
+        assert!(made.to_string().contains("| 1 | 2 |"), "{made}");
+    }
+}
+
+#[test]
 fn sessions_are_measured_and_their_notifications_are_no_calls() {
     let docs = Docs::new();
     let folder = TempDir::new().unwrap();

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -41,6 +42,24 @@ pub(super) struct Conversions {
     time: Duration,
     /// `None` if nothing is stored.
     stored: Option<Arc<Lock<StoredConversions>>>,
+    counts: Arc<Counts>,
+}
+
+/// The counts of texts that were stored, and of others.
+#[derive(Debug, Default)]
+struct Counts {
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// The number of texts that readers asked for, of resources with a tag, since the store was made. A title is a text too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConversionCounts {
+    /// Texts that were stored, or being made for another reader.
+    pub hits: u64,
+    /// Texts that had to be made.
+    pub misses: u64,
 }
 
 /// The text that was made of a resource.
@@ -116,7 +135,19 @@ impl Conversions {
                 done: Lru::new(MOST),
                 running: BTreeMap::new(),
             }))),
+            counts: Arc::default(),
         }
+    }
+
+    pub(super) fn counts(&self) -> ConversionCounts {
+        ConversionCounts {
+            hits: self.counts.hits.load(Ordering::Relaxed),
+            misses: self.counts.misses.load(Ordering::Relaxed),
+        }
+    }
+
+    fn count(&self, count: fn(&Counts) -> &AtomicU64) {
+        count(&self.counts).fetch_add(1, Ordering::Relaxed);
     }
 
     /// In the same places, without storing anything.
@@ -134,7 +165,9 @@ impl Conversions {
 
     /// The result of an earlier conversion, if it is stored.
     pub(super) fn stored(&self, key: &ConversionKey) -> Option<Converted> {
-        self.stored.as_ref()?.lock().done.get(key).cloned()
+        let found = self.stored.as_ref()?.lock().done.get(key).cloned()?;
+        self.count(|it| &it.hits);
+        Some(found)
     }
 
     /// The result of a conversion: of an earlier one, of one that runs, or of this one. Without a key, no other reader can use it.
@@ -145,9 +178,14 @@ impl Conversions {
         let running = {
             let mut stored = stored.lock();
             if let Some(done) = stored.done.get(&key) {
+                self.count(|it| &it.hits);
                 return done.clone();
             }
             let running = stored.running.get(&key).and_then(WeakShared::upgrade);
+            self.count(match running {
+                Some(_) => |it| &it.hits,
+                None => |it| &it.misses,
+            });
             running.unwrap_or_else(|| {
                 let running = self.clone().store(key.clone(), task).boxed().shared();
                 // Those that all readers have given up must not take up memory.

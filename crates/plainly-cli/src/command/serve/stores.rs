@@ -4,6 +4,7 @@ use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::ServerBuilder;
 use plainly_convert::{Converting, Csv, Html, Json, Notebook};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
+use plainly_otel::{CacheCounts, Telemetry};
 
 use super::{memory, tools, write};
 use crate::apart::Apart;
@@ -49,6 +50,21 @@ impl Stores {
             Some(skills) => builder.skills(skills.clone()).store(skills.clone()),
             None => builder,
         }
+    }
+
+    /// Reports how often a text was converted before.
+    pub(super) fn watch_caches(&self, telemetry: &Telemetry) {
+        let Some(Directories { shown, .. }) = &self.directories else {
+            return;
+        };
+        let shown = shown.clone();
+        telemetry.watch_cache("conversions", move || {
+            let counts = shown.counts();
+            CacheCounts {
+                hits: counts.hits,
+                misses: counts.misses,
+            }
+        });
     }
 
     /// The URIs of the directories, and the number of skills. Skills that break a rule are logged.
