@@ -15,12 +15,13 @@ const DRAIN: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "For several servers behind one URL")]
 pub(crate) struct ClusterArgs {
-    /// Share sessions and changes with the other replicas of this server, over NATS with JetStream at these URLs, separated by
-    /// commas: tls://n1,tls://n2,tls://n3. All replicas need the same --key-file. URLs with a password belong in the variable
+    /// Share sessions and changes with the other replicas of this server, over NATS with JetStream or Redis at these URLs,
+    /// separated by commas: tls://n1,tls://n2,tls://n3, or redis+sentinel://s1/NAME,redis+sentinel://s2/NAME, or rediss://r1. All
+    /// replicas need the same --key-file. URLs with a password belong in the variable
     #[arg(long, value_name = "URLS", value_delimiter = ',', env = URLS, hide_env_values = true)]
     pub(crate) cluster: Vec<String>,
 
-    /// The name of the cluster, which no other server on the same NATS has [default: --name, or the first directory's name]
+    /// The name of the cluster, which no other server on the same engine has [default: --name, or the first directory's name]
     #[arg(long, value_name = "NAME", requires = "cluster")]
     pub(crate) cluster_name: Option<String>,
 

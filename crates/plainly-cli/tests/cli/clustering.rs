@@ -96,7 +96,7 @@ impl Drop for Nats {
 #[test]
 fn options_that_can_not_be_are_named_all_at_once() {
     let docs = Docs::new();
-    let urls = "redis://a:6379,nats://me:secret@b,c:4222";
+    let urls = "http://a:6379,nats://me:secret@b,c:4222,redis://d";
     let missing = docs.path.join("missing.creds");
     let missing = missing.to_str().unwrap();
     let words = [
@@ -113,8 +113,9 @@ fn options_that_can_not_be_are_named_all_at_once() {
     let why = [
         "cannot use --cluster: it needs keys that all replicas have: make a file with `openssl rand -hex 32 > keys`, and add --key-file keys",
         "only servers over HTTP have replicas: leave out --stdio",
-        "URL 1 must begin with nats:// or tls://",
-        "URL 3 must begin with nats:// or tls://",
+        "URL 1 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
+        "URL 3 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
+        "URL 4 is of another engine than those before it",
         "everybody on this machine can read the password in a URL: put the URLs into the variable PLAINLY_CLUSTER",
         &format!("cannot read {missing}: No such file or directory (os error 2)"),
         &format!("cannot read {missing}: No such file or directory (os error 2)"),
@@ -124,6 +125,10 @@ fn options_that_can_not_be_are_named_all_at_once() {
         (
             ["--cluster", "nats://a", "--cluster-replicas", "2"],
             "[possible values: 1, 3]",
+        ),
+        (
+            ["--cluster", "redis://a", "--cluster-replicas", "3"],
+            "--cluster-replicas is for NATS",
         ),
         (
             ["--cluster-name", "a", "--cluster-replicas", "3"],

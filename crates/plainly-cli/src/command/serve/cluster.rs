@@ -5,18 +5,27 @@ use std::path::Path;
 
 use plainly::server::ServerBuilder;
 use plainly_nats::Nats;
+use plainly_redis::Redis;
 
 use super::key_of;
 use crate::args::{ClusterArgs, ServeArgs, URLS};
 use crate::failure::Failure;
 
 /// The engines, by the schemes of their URLs.
-const ENGINES: [(&str, EngineKind); 2] = [("nats", EngineKind::Nats), ("tls", EngineKind::Nats)];
+const ENGINES: [(&str, EngineKind); 6] = [
+    ("nats", EngineKind::Nats),
+    ("tls", EngineKind::Nats),
+    ("redis", EngineKind::Redis),
+    ("rediss", EngineKind::Redis),
+    ("redis+sentinel", EngineKind::Redis),
+    ("rediss+sentinel", EngineKind::Redis),
+];
 
 /// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EngineKind {
     Nats,
+    Redis,
 }
 
 impl EngineKind {
@@ -26,10 +35,40 @@ impl EngineKind {
         let known = ENGINES.iter().find(|(known, _)| Some(*known) == scheme);
         let Some((_, kind)) = known else {
             let schemes = ENGINES.map(|(scheme, _)| format!("{scheme}://"));
-            return Err(format!("must begin with {}", schemes.join(" or ")));
+            return Err(format!("must begin with one of {}", schemes.join(" ")));
         };
         Ok(*kind)
     }
+
+    /// The options that are given, and that only another engine has.
+    fn foreign(self, cluster: &ClusterArgs) -> Vec<String> {
+        let creds = cluster.cluster_creds.is_some().then_some(
+            "--cluster-creds is for NATS: write the user and the password of Redis into the URL",
+        );
+        let copies = cluster
+            .cluster_replicas
+            .is_some()
+            .then_some("--cluster-replicas is for NATS: leave it out");
+        match self {
+            Self::Nats => Vec::new(),
+            Self::Redis => creds.into_iter().chain(copies).map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// The mistakes in the URLs, and in options that are not for their engine.
+fn wrong_urls(cluster: &ClusterArgs) -> Vec<String> {
+    let (mut first, mut mistakes) = (None, Vec::new());
+    for (index, url) in cluster.cluster.iter().enumerate() {
+        let kind = EngineKind::of(url).and_then(|kind| match *first.get_or_insert(kind) == kind {
+            true => Ok(()),
+            false => Err("is of another engine than those before it".to_owned()),
+        });
+        let wrong = kind.err().map(|why| format!("URL {} {why}", index + 1));
+        mistakes.extend(wrong);
+    }
+    mistakes.extend(first.into_iter().flat_map(|kind| kind.foreign(cluster)));
+    mistakes
 }
 
 /// Rejects options that can't be, all of them at once.
@@ -48,14 +87,7 @@ pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     if args.stdio {
         mistakes.push("only servers over HTTP have replicas: leave out --stdio".to_owned());
     }
-    for (index, url) in cluster.cluster.iter().enumerate() {
-        let number = index + 1;
-        mistakes.extend(
-            EngineKind::of(url)
-                .err()
-                .map(|why| format!("URL {number} {why}")),
-        );
-    }
+    mistakes.extend(wrong_urls(cluster));
     if shows_password(cluster) {
         mistakes.push(format!(
             "everybody on this machine can read the password in a URL: put the URLs into the variable {URLS}"
@@ -105,6 +137,7 @@ pub(super) async fn join(
     let name = cluster.cluster_name.clone().unwrap_or_else(|| key_of(args));
     match EngineKind::of(url).map_err(|why| Failure::impossible(why, None))? {
         EngineKind::Nats => Ok(builder.cluster(nats(cluster, name).await?)),
+        EngineKind::Redis => Ok(builder.cluster(redis(cluster, name).await?)),
     }
 }
 
@@ -120,4 +153,12 @@ async fn nats(cluster: &ClusterArgs, name: String) -> Result<Nats, Failure> {
         nats = nats.copies(copies);
     }
     nats.await.map_err(super::impossible)
+}
+
+async fn redis(cluster: &ClusterArgs, name: String) -> Result<Redis, Failure> {
+    let mut redis = Redis::connect(&cluster.cluster).name(name);
+    if let Some(file) = &cluster.cluster_ca {
+        redis = redis.root_certificate(file);
+    }
+    redis.await.map_err(super::impossible)
 }
