@@ -77,3 +77,29 @@ pub(crate) fn in_words(error: RedisError) -> Cause {
         (None, None, _) => error.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use redis::make_extension_error;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_all_versions_have_a_meaning() {
+        let failure = |code: &str, detail: &str| {
+            let error = make_extension_error(code.to_owned(), Some(detail.to_owned()));
+            Failure::from(error)
+        };
+        let full = failure("OOM", "command not allowed when used memory > 'maxmemory'.");
+        assert!(matches!(full, Failure::Never(EngineError::Full)));
+        let in_script = "Error running script: @user_script:7: -OOM command not allowed";
+        let full = failure("ERR", in_script);
+        assert!(matches!(full, Failure::Never(EngineError::Full)));
+        let later = failure("NOREPLICAS", "Not enough good replicas to write.");
+        assert!(matches!(later, Failure::Later(_)));
+        let never = failure("NOPERM", "this user has no permissions");
+        assert!(matches!(never, Failure::Never(EngineError::Refused(_))));
+        let lost = RedisError::from(std::io::Error::other("lost"));
+        assert!(matches!(Failure::from(lost), Failure::Unknown(_)));
+    }
+}

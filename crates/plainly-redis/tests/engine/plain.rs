@@ -1,5 +1,6 @@
 //! What works while nothing is wrong, over one server and over one with a copy.
 
+use plainly_cluster::Records as _;
 use plainly_cluster::check::check;
 use plainly_redis::{Redis, WrongSetting};
 
@@ -47,8 +48,23 @@ async fn a_user_with_few_permissions_is_enough() {
     assert_eq!(check(&one, &other).await, [""; 0]);
     // Another cluster is not for this user.
     let foreign = Redis::connect([url]).name("foreign").await.unwrap();
-    let refused = plainly_cluster::Records::get(&foreign, "key").await;
+    let refused = foreign.get("key").await;
     assert!(format!("{refused:?}").contains("NOPERM"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_certificate_must_be_trusted() {
+    let Some((servers, certificate)) = Servers::with_tls() else {
+        return;
+    };
+    let url = format!("rediss://localhost:{}", servers.ports[0]);
+    let trusting = Redis::connect([&url]).root_certificate(certificate);
+    connected(&trusting.await.unwrap()).await;
+    let refused = Redis::connect([url]).await.unwrap().get("key").await;
+    assert!(
+        format!("{refused:?}").contains("not trusted"),
+        "{refused:?}"
+    );
 }
 
 #[tokio::test]

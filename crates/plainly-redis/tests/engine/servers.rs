@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use plainly_redis::{Connecting, Redis};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
 use redis::{Connection, FromRedisValue};
 use rustix::process::Signal;
 use tempfile::TempDir;
@@ -74,6 +75,29 @@ impl Servers {
             ports,
             root,
         })
+    }
+
+    /// One server at a port with TLS, and the file with its certificate.
+    pub(crate) fn with_tls() -> Option<(Self, PathBuf)> {
+        let mut servers = Self::prepare(1)?;
+        let names = ["localhost".to_owned()];
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
+        let [certificate, key] = ["cert.pem", "key.pem"].map(|name| servers.root.path().join(name));
+        std::fs::write(&certificate, cert.pem()).unwrap();
+        std::fs::write(&key, signing_key.serialize_pem()).unwrap();
+        let port = servers.ports[0].to_string();
+        let arguments = &mut servers.arguments[0];
+        arguments.extend(["--port", "0", "--tls-port", &port].map(str::to_owned));
+        for (option, file) in [
+            ("--tls-cert-file", &certificate),
+            ("--tls-ca-cert-file", &certificate),
+            ("--tls-key-file", &key),
+        ] {
+            arguments.extend([option, file.to_str().unwrap()].map(str::to_owned));
+        }
+        arguments.extend(["--tls-auth-clients", "no"].map(str::to_owned));
+        servers.run(0);
+        Some((servers, certificate))
     }
 
     /// Starts three sentinels, which find the copies. Returns the URL of all.
