@@ -1,6 +1,7 @@
 //! Replicas of one server over an engine in this process: each request of a client goes to another.
 
 mod faults;
+mod model;
 
 use plainly::protocol::types::LoggingLevel;
 use plainly::server::cluster::{self, Bus as _, InProcess};
