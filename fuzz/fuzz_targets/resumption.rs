@@ -121,9 +121,9 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     let reader = kept.open();
     kept.leave(reader);
     let sizes = [TOTAL / 2 - OVERHEAD, TOTAL - TOTAL / 2 - OVERHEAD];
-    sizes
-        .into_iter()
-        .for_each(|size| kept.push(reader.stream, vec![0; size].into()));
+    for size in sizes {
+        kept.push(reader.stream, vec![0; size].into());
+    }
     assert!(kept.resume(reader.stream, 0).is_some());
 });
 

@@ -3,8 +3,7 @@
 // a row on to the same one. Counts the scenarios that fail, which must be those in `replicas.json`.
 // usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER | --redis PATH_OF_REDIS_SERVER] [REVISION]
 
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { judge } from './judge.mjs';
 import * as nats from './nats.mjs';
 import * as redis from './redis.mjs';
-import { NAME, requirements, run, start } from './suite.mjs';
+import { several } from './several.mjs';
+import { NAME, requirements, run } from './suite.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const engines = { nats, redis };
@@ -29,11 +29,8 @@ if (example === undefined || revisions.length === 0) {
 }
 console.log(NAME);
 const root = mkdtempSync(join(tmpdir(), 'plainly-replicas-'));
-const keys = join(root, 'keys');
-writeFileSync(keys, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
-const shared = engine === undefined ? [keys] : [(await engines[engine].cluster(program, root)).join(','), keys];
-const replicas = await Promise.all([1, 2, 3].map(() => start(example, ['127.0.0.1:0', ...shared])));
-const url = await start(process.execPath, [join(here, 'balancer.mjs'), ...replicas.map(one => new URL(one).port)]);
+const servers = engine === undefined ? [] : await engines[engine].cluster(program, root);
+const url = await several(example, servers, root);
 let [total, failed, surprises] = [0, 0, 0];
 for (const revision of revisions) {
   const output = join(root, revision);

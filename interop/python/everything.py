@@ -1,7 +1,7 @@
 """The official Python SDK's client against a server that does everything (the example `everything`): what the server asks
 of the client, what it tells meanwhile, and that it hears of a call that is given up, on both transports and in both eras.
 
-usage: python everything.py PATH_OF_THE_EXAMPLE
+usage: python everything.py PATH_OF_THE_EXAMPLE|URL
 """
 
 import asyncio
@@ -215,7 +215,8 @@ async def script(tally: Tally, everything: str) -> None:
         for what, action in STEPS.items():
             await step(what, lambda: action(client, heard, era))
 
-    server = Server(http=[everything, "127.0.0.1:0"], stdio=[everything])
+    stdio = None if everything.startswith("http://") else [everything]
+    server = Server(http=[everything, "127.0.0.1:0"], stdio=stdio)
     callbacks = {
         "elicitation_callback": heard.elicit,
         "sampling_callback": heard.sample,
@@ -226,4 +227,4 @@ async def script(tally: Tally, everything: str) -> None:
     await tally.everywhere(server, steps, **callbacks)
 
 
-run(script, "PATH_OF_THE_EXAMPLE")
+run(script, "PATH_OF_THE_EXAMPLE|URL")

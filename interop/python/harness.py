@@ -22,8 +22,8 @@ Step = Callable[[str, Action], Awaitable[None]]
 
 
 class Server(NamedTuple):
-    """The command of a server for each transport that it speaks. Over HTTP it says its URL on standard error, and lets in
-    those with its token if it has one."""
+    """The command of a server for each transport that it speaks. Over HTTP it says its URL on standard error, or the URL
+    stands in place of the command, and it lets in those with its token if it has one."""
 
     http: list[str] | None = None
     stdio: list[str] | None = None
@@ -37,6 +37,10 @@ def present(members: dict) -> dict:
 
 @asynccontextmanager
 async def over_http(server: Server) -> AsyncIterator[Transport]:
+    if server.http[0].startswith("http://"):
+        async with httpx2.AsyncClient(timeout=60) as http:
+            yield streamable_http_client(server.http[0], http_client=http)
+        return
     process = await asyncio.create_subprocess_exec(*server.http, stderr=asyncio.subprocess.PIPE)
     drain = None
     try:

@@ -1,7 +1,7 @@
 // The official TypeScript SDK's client against a server that does everything (the example `everything`): what the server
 // asks of the client, what it tells meanwhile, and that it hears of a call that is given up, on both transports and in both
 // eras.
-// usage: node everything.mjs PATH_OF_THE_EXAMPLE
+// usage: node everything.mjs PATH_OF_THE_EXAMPLE|URL
 
 import assert from 'node:assert/strict';
 
@@ -132,8 +132,8 @@ const STEPS = {
   },
 };
 
-const everything = argument('node everything.mjs PATH_OF_THE_EXAMPLE');
-const server = { http: [everything, '127.0.0.1:0'], stdio: [everything] };
+const everything = argument('node everything.mjs PATH_OF_THE_EXAMPLE|URL');
+const server = { http: [everything, '127.0.0.1:0'], stdio: URL.canParse(everything) ? undefined : [everything] };
 const run = async (client, era, step) => {
   for (const [what, action] of Object.entries(STEPS)) await step(what, () => action(client, era));
 };

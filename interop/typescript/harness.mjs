@@ -57,8 +57,8 @@ export function present(members) {
 }
 
 // The steps with one server process for each connection, so that none can lean on what another left behind. `server` has
-// the command for each transport that it speaks; over HTTP it says its URL on standard error, and lets in those with its
-// `token` if it has one. `prepare` is given each client before it is connected.
+// the command for each transport that it speaks; over HTTP it says its URL on standard error, or the URL stands in place of the
+// command, and it lets in those with its `token` if it has one. `prepare` is given each client before it is connected.
 export async function everywhere(server, options, steps, prepare = () => {}, clients = CLIENTS) {
   for (const [transport, open] of Object.entries(TRANSPORTS)) {
     if (server[transport] === undefined) continue;
@@ -95,6 +95,9 @@ function newest(mode) {
 
 async function overHttp({ Http }, [command, ...args], token) {
   const authProvider = token && { token: async () => token };
+  if (URL.canParse(command)) {
+    return { transport: new Http(new URL(command), { authProvider }), stop: async () => {} };
+  }
   const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => server.kill());
   const ended = new Promise(resolve => server.once('exit', resolve));

@@ -1,6 +1,6 @@
 // The official TypeScript SDK's client of older revisions against a server that does everything (the example `everything`):
 // over HTTP with SSE, and where it has to come again for the rest of a stream.
-// usage: node legacy.mjs PATH_OF_THE_EXAMPLE
+// usage: node legacy.mjs PATH_OF_THE_EXAMPLE|URL
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,6 +13,7 @@ import { argument, end, step } from './harness.mjs';
 const TEXT = 'This is a simple text response for testing.';
 
 async function start(command) {
+  if (URL.canParse(command)) return new URL(command).origin;
   const server = spawn(command, ['127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => server.kill());
   for await (const line of createInterface({ input: server.stderr })) {
@@ -72,7 +73,7 @@ function losing() {
   return { fetching, sent };
 }
 
-const origin = await start(argument('node legacy.mjs PATH_OF_THE_EXAMPLE'));
+const origin = await start(argument('node legacy.mjs PATH_OF_THE_EXAMPLE|URL'));
 
 let old;
 const isOpen = await step('HTTP with SSE: connect', async () => {

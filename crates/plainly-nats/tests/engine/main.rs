@@ -2,7 +2,13 @@
 
 #![cfg(unix)]
 
+#[path = "../../benches/figures/clients.rs"]
+#[expect(dead_code, reason = "the rest is for figures")]
+mod clients;
 mod faults;
+mod partitions;
 mod plain;
 mod processes;
+mod proxy;
+mod served;
 mod servers;

@@ -18,6 +18,8 @@ pub(crate) struct Servers {
     program: PathBuf,
     root: TempDir,
     ports: Vec<[u16; 2]>,
+    /// The server that the others reach through another port, and which reaches none of them itself.
+    routed: Option<(usize, u16)>,
     more: String,
     running: Vec<Option<Process>>,
 }
@@ -40,6 +42,7 @@ impl Servers {
             program,
             root: TempDir::new().unwrap(),
             ports: ports.chunks(2).map(|two| [two[0], two[1]]).collect(),
+            routed: None,
             more: more.to_owned(),
             running: (0..count).map(|_| None).collect(),
         })
@@ -63,18 +66,47 @@ impl Servers {
             self.more,
         );
         if self.ports.len() > 1 {
-            let routes = self
-                .ports
-                .iter()
-                .map(|[_, route]| format!("nats://127.0.0.1:{route}"));
-            let routes = routes.collect::<Vec<_>>().join(", ");
+            let advertised = match self.routed {
+                Some((routed, port)) if routed == index => port,
+                Some(_) | None => route,
+            };
+            let routes = self.routes(index).join(", ");
             writeln!(
                 config,
-                "cluster {{ name: c, listen: 127.0.0.1:{route}, routes: [{routes}] }}"
+                "cluster {{ name: c, listen: 127.0.0.1:{route}, cluster_advertise: '127.0.0.1:{advertised}', routes: [{routes}] }}"
             )
             .unwrap();
         }
         config
+    }
+
+    /// The ways from a server to others.
+    fn routes(&self, index: usize) -> Vec<String> {
+        let (routed, way) = self.routed.unzip();
+        if routed == Some(index) {
+            return Vec::new();
+        }
+        let ports = self.ports.iter().enumerate();
+        let ports = ports.map(|(other, [_, route])| match way {
+            Some(way) if routed == Some(other) => way,
+            Some(_) | None => *route,
+        });
+        ports
+            .map(|port| format!("nats://127.0.0.1:{port}"))
+            .collect()
+    }
+
+    /// Lets others reach this server through this port alone.
+    pub(crate) fn routed(&mut self, index: usize, port: u16) {
+        self.routed = Some((index, port));
+    }
+
+    pub(crate) fn port(&self, index: usize) -> u16 {
+        self.ports[index][0]
+    }
+
+    pub(crate) fn route(&self, index: usize) -> u16 {
+        self.ports[index][1]
     }
 
     pub(crate) fn kill(&mut self, index: usize) {

@@ -1,0 +1,196 @@
+//! Clients without sockets: of the newest revision, of an older one with a session, and those that listen.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails the measurement")]
+
+use std::collections::HashSet;
+use std::future::poll_fn;
+
+use http::{HeaderMap, HeaderName};
+use plainly::Server;
+use plainly::transport::{Event, Exchange, Feed, Frame, Reply, ReplyBody};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+const MODERN: &str = "2026-07-28";
+const LEGACY: &str = "2025-11-25";
+
+fn headers(all: &[(&'static str, &str)]) -> HeaderMap {
+    let pair = |(name, value): &(&'static str, &str)| {
+        (HeaderName::from_static(name), value.parse().unwrap())
+    };
+    all.iter().map(pair).collect()
+}
+
+async fn modern(server: &Server, name: Option<&str>, method: &str, mut params: Value) -> Reply {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {
+            "extensions": { "io.modelcontextprotocol/tasks": {} },
+        },
+    });
+    let mut all = headers(&[("mcp-protocol-version", MODERN), ("mcp-method", method)]);
+    if let Some(name) = name {
+        all.insert("mcp-name", name.parse().unwrap());
+    }
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    server
+        .exchange(&Frame::new(all, message.to_string().into()))
+        .await
+}
+
+async fn whole(reply: Reply) -> Value {
+    match reply.body {
+        ReplyBody::Whole(body) => serde_json::from_slice(&body).unwrap(),
+        ReplyBody::Feed(mut feed) => next(&mut feed).await.1,
+    }
+}
+
+/// The next event that says something.
+async fn next(feed: &mut Box<dyn Feed>) -> (Event, Value) {
+    loop {
+        let event = poll_fn(|context| feed.poll_event(context)).await.unwrap();
+        if !event.data.is_empty() {
+            let message = serde_json::from_slice(&event.data).unwrap();
+            return (event, message);
+        }
+    }
+}
+
+pub(crate) async fn modern_call(server: &Server, tool: &str) -> Value {
+    let params = json!({ "name": tool, "arguments": { "text": "hello" } });
+    whole(modern(server, Some(tool), "tools/call", params).await).await
+}
+
+pub(crate) async fn task_call(server: &Server, id: &str) -> Value {
+    let params = json!({ "taskId": id });
+    whole(modern(server, Some(id), "tasks/get", params).await).await
+}
+
+/// A session of an older client.
+pub(crate) struct Session(HeaderMap);
+
+impl Session {
+    pub(crate) async fn try_open(server: &Server) -> Option<Self> {
+        let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": LEGACY, "capabilities": { "roots": {} },
+            "clientInfo": { "name": "figures", "version": "1" },
+        } });
+        let frame = Frame::new(HeaderMap::new(), hello.to_string().into());
+        let reply = server.exchange(&frame).await;
+        let name = reply.headers.get("mcp-session-id")?.to_str().unwrap();
+        let all = [("mcp-protocol-version", LEGACY), ("mcp-session-id", name)];
+        Some(Self(headers(&all)))
+    }
+
+    pub(crate) async fn open(server: &Server) -> Self {
+        Self::try_open(server).await.unwrap()
+    }
+
+    async fn send(&self, server: &Server, message: &Value) -> Reply {
+        let frame = Frame::new(self.0.clone(), message.to_string().into());
+        server.exchange(&frame).await
+    }
+
+    async fn calling(&self, server: &Server, tool: &str) -> Reply {
+        let params = json!({ "name": tool, "arguments": { "text": "hello" } });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        self.send(server, &call).await
+    }
+
+    pub(crate) async fn call(&self, server: &Server, tool: &str) {
+        let reply = whole(self.calling(server, tool).await).await;
+        assert_eq!(reply["result"]["content"][0]["text"], "hello", "{reply}");
+    }
+
+    /// Calls a tool, which asks.
+    pub(crate) async fn ask(&self, server: &Server) -> Asked<'_> {
+        let ReplyBody::Feed(mut feed) = self.calling(server, "roots").await.body else {
+            panic!("the tool asks");
+        };
+        let (event, question) = next(&mut feed).await;
+        Asked {
+            session: self,
+            feed,
+            event,
+            question,
+        }
+    }
+}
+
+/// A call that waits for the answer to a question.
+pub(crate) struct Asked<'a> {
+    session: &'a Session,
+    feed: Box<dyn Feed>,
+    event: Event,
+    question: Value,
+}
+
+impl Asked<'_> {
+    /// Answers at a server, and waits for the reply.
+    pub(crate) async fn answer(mut self, server: &Server) {
+        let roots = json!({ "roots": [{ "uri": "file:///home/ada" }] });
+        let answer = json!({ "jsonrpc": "2.0", "id": self.question["id"], "result": roots });
+        let accepted = self.session.send(server, &answer).await;
+        assert_eq!(accepted.status.as_u16(), 202);
+        let (_, reply) = next(&mut self.feed).await;
+        assert_eq!(reply["id"], 1);
+    }
+
+    /// Reads the stream on at a server.
+    pub(crate) async fn resume(self, server: &Server) -> Self {
+        let mut all = self.session.0.clone();
+        let id = self.event.id.as_deref().unwrap();
+        all.insert("last-event-id", id.parse().unwrap());
+        let reply = server
+            .open_stream(&Frame::new(all, Vec::new().into()))
+            .await;
+        let ReplyBody::Feed(feed) = reply.body else {
+            panic!("{}", reply.status);
+        };
+        Self { feed, ..self }
+    }
+}
+
+/// Clients that listen, each at one server after the other.
+pub(crate) struct Listeners {
+    told: mpsc::UnboundedReceiver<usize>,
+    count: usize,
+    _reading: JoinSet<()>,
+}
+
+impl Listeners {
+    pub(crate) async fn begin(servers: &[&Server], count: usize) -> Self {
+        let (sender, told) = mpsc::unbounded_channel();
+        let mut reading = JoinSet::new();
+        for number in 0..count {
+            let asked = json!({ "notifications": { "toolsListChanged": true } });
+            let server = servers[number % servers.len()];
+            let reply = modern(server, None, "subscriptions/listen", asked).await;
+            let ReplyBody::Feed(mut feed) = reply.body else {
+                panic!("{}", reply.status);
+            };
+            next(&mut feed).await;
+            let sender = sender.clone();
+            reading.spawn(async move {
+                loop {
+                    next(&mut feed).await;
+                    sender.send(number).unwrap();
+                }
+            });
+        }
+        Self {
+            told,
+            count,
+            _reading: reading,
+        }
+    }
+
+    /// Returns once each was told something.
+    pub(crate) async fn all_told(&mut self) {
+        let mut missing = HashSet::<usize>::from_iter(0..self.count);
+        while !missing.is_empty() {
+            missing.remove(&self.told.recv().await.unwrap());
+        }
+    }
+}

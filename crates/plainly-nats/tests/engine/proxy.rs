@@ -1,0 +1,63 @@
+//! A way to a server that can be cut.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// The state of a [`Proxy`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Open,
+    /// Nothing arrives, and nobody is told.
+    Silent,
+    /// Connections end, and new ones too.
+    Closed,
+}
+
+/// Passes on to a port of this machine what comes to its own.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    way: watch::Sender<Way>,
+}
+
+impl Proxy {
+    pub(crate) async fn to(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (way, open) = watch::channel(Way::Open);
+        let own = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                tokio::spawn(pass(near, port, open.clone()));
+            }
+        });
+        Self { port: own, way }
+    }
+
+    pub(crate) fn set(&self, way: Way) {
+        self.way.send_replace(way);
+    }
+}
+
+async fn pass(mut near: TcpStream, port: u16, mut way: watch::Receiver<Way>) {
+    let Ok(mut far) = TcpStream::connect(("127.0.0.1", port)).await else {
+        return;
+    };
+    loop {
+        let now = *way.borrow_and_update();
+        match now {
+            Way::Open => tokio::select! {
+                _changed = way.changed() => {}
+                _ended = copy_bidirectional(&mut near, &mut far) => return,
+            },
+            // What was on its way is lost with the connection.
+            Way::Silent => {
+                let over = way.wait_for(|way| *way != Way::Silent).await;
+                return drop(over);
+            }
+            Way::Closed => return,
+        }
+    }
+}
