@@ -120,9 +120,14 @@ async fn partition_of_engine() {
     let Some(mut servers) = Servers::prepare(3, "") else {
         return;
     };
-    // The others reach the first server through the proxy alone, and it reaches nobody.
-    let proxy = Proxy::to(servers.route(0)).await;
-    servers.routed(0, proxy.port);
+    // The first server and the others reach each other through proxies alone.
+    let mut proxies = Vec::new();
+    for (from, to) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
+        let proxy = Proxy::to(servers.route(to)).await;
+        servers.lead(from, to, proxy.port);
+        proxies.push(proxy);
+    }
+    let set = |way| proxies.iter().for_each(|proxy| proxy.set(way));
     for index in 0..3 {
         servers.run(index);
     }
@@ -133,14 +138,14 @@ async fn partition_of_engine() {
     let nats = Nats::connect([servers.url(0)]).name("test").await.unwrap();
     connected(&nats).await;
     assert!(nats.get("before").await.unwrap().is_some());
-    proxy.set(Way::Closed);
+    set(Way::Closed);
     // The two elect a leader, if they have lost theirs.
     put_at_last(&other, "during").await;
     let begin = Instant::now();
     let alone = put(&nats, "alone").await;
     assert!(alone.is_err(), "{alone:?}");
     assert!(begin.elapsed() < Duration::from_secs(6));
-    proxy.set(Way::Open);
+    set(Way::Open);
     put_at_last(&nats, "after").await;
     for key in ["before", "during", "after"] {
         for side in [&nats, &other] {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -18,8 +19,8 @@ pub(crate) struct Servers {
     program: PathBuf,
     root: TempDir,
     ports: Vec<[u16; 2]>,
-    /// The server that the others reach through another port, and which reaches none of them itself.
-    routed: Option<(usize, u16)>,
+    /// The ports at which one server reaches another, where they are not those of the other.
+    ways: HashMap<(usize, usize), u16>,
     more: String,
     running: Vec<Option<Process>>,
 }
@@ -42,7 +43,7 @@ impl Servers {
             program,
             root: TempDir::new().unwrap(),
             ports: ports.chunks(2).map(|two| [two[0], two[1]]).collect(),
-            routed: None,
+            ways: HashMap::new(),
             more: more.to_owned(),
             running: (0..count).map(|_| None).collect(),
         })
@@ -66,11 +67,13 @@ impl Servers {
             self.more,
         );
         if self.ports.len() > 1 {
-            let advertised = match self.routed {
-                Some((routed, port)) if routed == index => port,
-                Some(_) | None => route,
-            };
-            let routes = self.routes(index).join(", ");
+            let all = 0..self.ports.len();
+            // If all others reach it by another port, they must not learn of its own.
+            let others = all.clone().filter(|other| *other != index);
+            let ways = others.map(|other| self.way(other, index));
+            let advertised = ways.max_by_key(|way| *way == route).unwrap();
+            let routes = all.map(|to| format!("nats://127.0.0.1:{}", self.way(index, to)));
+            let routes = routes.collect::<Vec<_>>().join(", ");
             writeln!(
                 config,
                 "cluster {{ name: c, listen: 127.0.0.1:{route}, cluster_advertise: '127.0.0.1:{advertised}', routes: [{routes}] }}"
@@ -80,25 +83,15 @@ impl Servers {
         config
     }
 
-    /// The ways from a server to others.
-    fn routes(&self, index: usize) -> Vec<String> {
-        let (routed, way) = self.routed.unzip();
-        if routed == Some(index) {
-            return Vec::new();
-        }
-        let ports = self.ports.iter().enumerate();
-        let ports = ports.map(|(other, [_, route])| match way {
-            Some(way) if routed == Some(other) => way,
-            Some(_) | None => *route,
-        });
-        ports
-            .map(|port| format!("nats://127.0.0.1:{port}"))
-            .collect()
+    /// The port at which one server reaches another.
+    fn way(&self, from: usize, to: usize) -> u16 {
+        let way = self.ways.get(&(from, to));
+        way.copied().unwrap_or(self.route(to))
     }
 
-    /// Lets others reach this server through this port alone.
-    pub(crate) fn routed(&mut self, index: usize, port: u16) {
-        self.routed = Some((index, port));
+    /// Lets one server reach another at this port.
+    pub(crate) fn lead(&mut self, from: usize, to: usize, port: u16) {
+        self.ways.insert((from, to), port);
     }
 
     pub(crate) fn port(&self, index: usize) -> u16 {
