@@ -13,8 +13,8 @@ use super::lines::{BLOCK, Counting};
 use super::{LINE, MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
 use crate::store::{BudgetPart, ByteRange, RangeQuery, Ranged, Store, StoreError};
 
-/// The bytes that are read at a time.
-const PIECE: u64 = BLOCK;
+/// The bytes that are read at a time. Two pieces are in memory, and allocators keep some of what was freed for each thread.
+const PIECE: u64 = 256 << 10;
 
 /// The most searches in a resource that becomes another meanwhile.
 const ATTEMPTS: usize = 3;
