@@ -89,13 +89,12 @@ pub(super) fn complete(uri: &str, contents: &mut [ResourceContents], formats: &F
     for content in &mut *contents {
         content.size = Some(content.body.as_bytes().len() as u64);
     }
-    let mut own: Vec<_> = contents
-        .iter_mut()
-        .filter(|content| content.uri == uri)
-        .collect();
-    if own.len() < 2 {
+    let is_own = |content: &ResourceContents| content.uri == uri;
+    if contents.iter().filter(|content| is_own(content)).count() < 2 {
         return;
     }
+    let own = contents.iter_mut().filter(|content| is_own(content));
+    let mut own: Vec<_> = own.collect();
     let listed = merged(&own, *formats != Formats::All);
     for content in &mut own {
         Representation::list(&listed, content.meta.get_or_insert_default());

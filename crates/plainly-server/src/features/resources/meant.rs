@@ -33,7 +33,8 @@ fn is_slip(uri: &str, known: &str) -> bool {
     if start.ends_with('/') && !uri.is_empty() {
         return true;
     }
-    let (mut parts, mut others) = (uri.split('/'), known.split('/'));
+    // Most differ in their last part, which is found first.
+    let (mut parts, mut others) = (uri.rsplit('/'), known.rsplit('/'));
     loop {
         match (parts.next(), others.next()) {
             (None, None) => return true,
