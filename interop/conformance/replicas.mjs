@@ -1,6 +1,6 @@
 // The official conformance suite against three processes of the example `everything` with the same keys, or three of the example
-// `replica` over three NATS servers, or of `redis_replica` over Redis with a copy, behind a balancer that passes no two requests in
-// a row on to the same one. Counts the scenarios that fail, which must be those in `replicas.json`.
+// `replica` over three NATS servers or over Redis with a copy, behind a balancer that passes no two requests in a row on to the same
+// one. Counts the scenarios that fail, which must be those in `replicas.json`.
 // usage: node replicas.mjs PATH_OF_THE_EXAMPLE [--nats PATH_OF_NATS_SERVER | --redis PATH_OF_REDIS_SERVER] [REVISION]
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

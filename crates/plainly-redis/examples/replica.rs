@@ -2,7 +2,7 @@
 //! servers of Redis in its second one, separated by commas, and the keys in the file that is its third one.
 //!
 //! ```console
-//! $ cargo run -p plainly-redis --example redis_replica -- 127.0.0.1:0 redis://127.0.0.1:6379 keys
+//! $ cargo run -p plainly-redis --example replica -- 127.0.0.1:0 redis://127.0.0.1:6379 keys
 //! ```
 
 #[path = "../../plainly/examples/everything/features.rs"]
@@ -18,7 +18,7 @@ use plainly_redis::Redis;
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [address, urls, keys] = arguments.as_slice() else {
-        return Err("usage: redis_replica ADDRESS URL[,URL] KEY-FILE".into());
+        return Err("usage: replica ADDRESS URL[,URL] KEY-FILE".into());
     };
     let engine = Redis::connect(urls.split(',')).name("everything").await?;
     replica::serve(address, engine, keys).await
