@@ -87,26 +87,29 @@ impl Channels {
         &self,
         connection: &mut MultiplexedConnection,
     ) -> Result<(), RedisError> {
-        let (new, old) = {
-            let (wanted, heard) = (self.wanted.lock(), self.heard.borrow());
-            let new = wanted.ears.keys().filter(|one| !heard.contains(*one));
-            let old = heard.iter().filter(|one| !wanted.ears.contains_key(*one));
-            let [new, old]: [Vec<String>; 2] = [new.cloned().collect(), old.cloned().collect()];
-            (new, old)
-        };
+        let (new, old) = self.changes();
         if !new.is_empty() {
             connection.subscribe(&new).await?;
+            self.heard.send_modify(|heard| heard.extend(new));
         }
         if !old.is_empty() {
             connection.unsubscribe(&old).await?;
         }
-        self.heard.send_if_modified(|heard| {
-            let before = heard.len();
-            heard.retain(|one| !old.contains(one));
-            heard.extend(new);
-            before > 0 || !heard.is_empty()
-        });
         Ok(())
+    }
+
+    /// The channels to subscribe to, and to unsubscribe from. The latter count as not heard at once:
+    /// who wants one of them again has to wait for it.
+    fn changes(&self) -> (Vec<String>, Vec<String>) {
+        let (wanted, mut old) = (self.wanted.lock(), Vec::new());
+        self.heard.send_if_modified(|heard| {
+            let left = heard.extract_if(|one| !wanted.ears.contains_key(one));
+            old.extend(left);
+            !old.is_empty()
+        });
+        let heard = self.heard.borrow();
+        let new = wanted.ears.keys().filter(|one| !heard.contains(*one));
+        (new.cloned().collect(), old)
     }
 
     /// Notes that the connection is lost.

@@ -10,6 +10,9 @@ use crate::error::EngineError;
 /// The events of a journal that are always stored.
 const STORED: u32 = 1_024;
 
+/// The number of followers that take turns.
+const ROUNDS: u32 = 30;
+
 pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
     let early = Box::pin(other.follow(name));
     append(report, name, one, 0..10).await;
@@ -31,12 +34,31 @@ pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, ot
         read.iter().copied().eq(10..STORED + 10),
         "a long journal has its last events",
     );
+    again(report, &format!("{name}.again"), one, other).await;
     let too_large = Bytes::from(vec![b'x'; one.max_value() + 1]);
     let appended = one.append(name, too_large).await;
     report.rule(
         matches!(appended, Err(EngineError::TooLarge)),
         "an event beyond the largest size is too large",
     );
+}
+
+/// Followers that take turns: where one ends, the next one begins.
+async fn again(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
+    for round in 0..ROUNDS {
+        // An engine may be about to forget the one before.
+        for _ in 0..round {
+            tokio::task::yield_now().await;
+        }
+        let mut followed = Box::pin(other.follow(name));
+        let before = numbers(&mut followed, round).await;
+        append(report, name, one, round..round + 1).await;
+        let next = numbers(&mut followed, 1).await;
+        if before.len() != round as usize || next != [round] {
+            report.rule(false, "a journal that is followed again has what comes");
+            return;
+        }
+    }
 }
 
 async fn append(
