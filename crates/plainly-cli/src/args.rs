@@ -48,7 +48,9 @@ pub(crate) use self::auth::{
 pub(crate) use self::bearer::BearerArg;
 pub(crate) use self::candidates::CandidatesArgs;
 #[cfg(feature = "cluster")]
-pub(crate) use self::cluster::{ClusterArgs, URLS};
+pub(crate) use self::cluster::{
+    ClusterAction, ClusterArgs, ClusterCommandArgs, ClusterStatusArgs, EngineArgs, URLS,
+};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::explain::ExplainArgs;
@@ -100,6 +102,8 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    #[cfg(feature = "cluster")]
+    Cluster(ClusterCommandArgs),
     Trash(TrashArgs),
     Key(KeyArgs),
     #[command(flatten)]
@@ -124,6 +128,8 @@ impl Command {
     pub(crate) fn is_server(&self) -> bool {
         match self {
             Self::Serve(_) | Self::Replay(_) => true,
+            #[cfg(feature = "cluster")]
+            Self::Cluster(_) => false,
             Self::Client(_)
             | Self::Shell(_)
             | Self::Login(_)
@@ -149,6 +155,8 @@ impl Command {
             Self::Shell(args) => Some(&args.server.asking),
             Self::Login(args) => Some(&args.server.asking),
             Self::Logout(args) => Some(&args.server.asking),
+            #[cfg(feature = "cluster")]
+            Self::Cluster(_) => None,
             Self::Serve(_)
             | Self::Trash(_)
             | Self::Key(_)
@@ -177,6 +185,8 @@ impl Command {
             Self::Logout(args) => args.server.format(),
             Self::Logins(args) => args.format(),
             Self::Explain(args) => args.format(),
+            #[cfg(feature = "cluster")]
+            Self::Cluster(args) => args.format(),
             Self::Key(args) => args.format(),
             Self::Trash(args) => args.format(),
             Self::Serve(_)

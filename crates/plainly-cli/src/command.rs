@@ -1,5 +1,9 @@
 //! One file for each command, or for two that are alike, except the shortest, which is here.
 
+#[cfg(feature = "cluster")]
+pub(crate) mod cluster;
+#[cfg(feature = "cluster")]
+mod engine;
 pub(crate) mod key;
 pub(crate) mod serve;
 pub(crate) mod trash;

@@ -113,6 +113,8 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Login(args) => Box::pin(command::login::run(args)).await,
         Command::Logout(args) => Box::pin(command::logout::run(args)).await,
         Command::Logins(args) => Box::pin(command::logins::run(args)).await,
+        #[cfg(feature = "cluster")]
+        Command::Cluster(args) => Box::pin(command::cluster::run(args)).await,
         Command::Key(args) => command::key::run(args),
         Command::Trash(args) => command::trash::run(&args),
         Command::Servers(args) => Box::pin(command::servers::run(&args)).await,

@@ -1,6 +1,7 @@
 //! The engine: everything that replicas share.
 
 use crate::bus::Bus;
+use crate::error::EngineError;
 use crate::journals::Journals;
 use crate::records::Records;
 
@@ -11,4 +12,27 @@ pub trait Engine: Bus + Records + Journals {
 
     /// The most bytes of one event, question, answer or value.
     fn max_value(&self) -> usize;
+
+    /// The engine's report on itself, for its operator. By default it has nothing to say.
+    fn report(&self) -> impl Future<Output = Result<EngineReport, EngineError>> + Send {
+        std::future::ready(Ok(EngineReport::default()))
+    }
+}
+
+/// A table that an engine shows its operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EngineReport {
+    /// The titles of the columns.
+    pub columns: Vec<&'static str>,
+    /// The cells of each row. One that begins with `!` needs a look.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl EngineReport {
+    /// A report with these columns and rows.
+    pub fn new(columns: impl Into<Vec<&'static str>>, rows: Vec<Vec<String>>) -> Self {
+        let columns = columns.into();
+        Self { columns, rows }
+    }
 }

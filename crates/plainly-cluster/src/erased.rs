@@ -10,7 +10,7 @@ use futures_util::stream::{BoxStream, StreamExt as _};
 use tokio::time::timeout;
 
 use crate::bus::{Bus, Heard, Unanswered};
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineReport};
 use crate::error::EngineError;
 use crate::journals::Journals;
 use crate::records::{Records, StoredRecord};
@@ -68,6 +68,8 @@ pub trait ErasedEngine: ErasedBus + ErasedRecords + ErasedJournals {
     fn is_connected(&self) -> bool;
     /// [`Engine::max_value`].
     fn max_value(&self) -> usize;
+    /// [`Engine::report`].
+    fn report(&self) -> BoxFuture<'_, Result<EngineReport, EngineError>>;
 }
 
 impl<B: Bus> ErasedBus for B {
@@ -144,5 +146,14 @@ impl<E: Engine> ErasedEngine for E {
 
     fn max_value(&self) -> usize {
         Engine::max_value(self)
+    }
+
+    fn report(&self) -> BoxFuture<'_, Result<EngineReport, EngineError>> {
+        let report = timeout(CALL, Engine::report(self));
+        Box::pin(async {
+            report
+                .await
+                .map_err(|late| EngineError::Refused(late.into()))?
+        })
     }
 }

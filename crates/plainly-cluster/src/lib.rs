@@ -31,7 +31,7 @@ mod records;
 mod replica_id;
 
 pub use self::bus::{Bus, Heard, Responder, Unanswered};
-pub use self::engine::Engine;
+pub use self::engine::{Engine, EngineReport};
 pub use self::error::EngineError;
 pub use self::in_process::{Faults, InProcess, Replica};
 pub use self::journals::Journals;

@@ -1,13 +1,19 @@
 //! The readiness of a server, for the probes of balancers.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use plainly_transport::health::Health;
+
 /// The readiness of a server, which [`Route::readiness`](super::Route::readiness) reports to balancers: a server takes new
 /// clients until it is asked to stop. Clones share it.
-#[derive(Clone, Debug)]
-pub struct Readiness(Arc<AtomicBool>);
+#[derive(Clone)]
+pub struct Readiness {
+    takes_clients: Arc<AtomicBool>,
+    health: Arc<dyn Fn() -> Health + Send + Sync>,
+}
 
 impl Default for Readiness {
     fn default() -> Self {
@@ -18,20 +24,46 @@ impl Default for Readiness {
 impl Readiness {
     /// The readiness of a server that takes clients.
     pub fn new() -> Self {
-        Self(Arc::new(AtomicBool::new(true)))
+        Self::of(|| Health::Ready)
+    }
+
+    /// The readiness of a server that takes clients as long as this is its health: of one of several replicas, for example,
+    /// which may have other keys than the others.
+    pub fn of(health: impl Fn() -> Health + Send + Sync + 'static) -> Self {
+        Self {
+            takes_clients: Arc::new(AtomicBool::new(true)),
+            health: Arc::new(health),
+        }
+    }
+
+    /// The health of the server, which is not ready once it was asked to stop.
+    pub fn health(&self) -> Health {
+        match self.takes_clients.load(Ordering::Relaxed) {
+            true => (self.health)(),
+            false => Health::NotReady,
+        }
     }
 
     /// Whether the server takes new clients.
     pub fn is_ready(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.health() != Health::NotReady
     }
 
     /// Waits for `shutdown`, then is not ready any more, and ends after `time`: until then the server goes on, while
     /// balancers notice and send their clients elsewhere.
     pub async fn drain(&self, shutdown: impl Future<Output = ()>, time: Duration) {
         shutdown.await;
-        self.0.store(false, Ordering::Relaxed);
+        self.takes_clients.store(false, Ordering::Relaxed);
         tokio::time::sleep(time).await;
+    }
+}
+
+impl fmt::Debug for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let takes_clients = &self.takes_clients;
+        f.debug_struct("Readiness")
+            .field("takes_clients", takes_clients)
+            .finish_non_exhaustive()
     }
 }
 
@@ -58,5 +90,20 @@ mod tests {
         assert!((&mut drain).now_or_never().is_none());
         drain.await;
         assert!(!readiness.clone().is_ready());
+    }
+
+    #[tokio::test]
+    async fn a_server_is_as_ready_as_its_health_until_it_was_asked_to_stop() {
+        let readiness = |health| Readiness::of(move || health);
+        for (health, is_ready) in [
+            (Health::Ready, true),
+            (Health::Degraded, true),
+            (Health::NotReady, false),
+        ] {
+            assert_eq!(readiness(health).is_ready(), is_ready);
+        }
+        let degraded = readiness(Health::Degraded);
+        let stopped = degraded.drain(std::future::ready(()), Duration::from_secs(1));
+        assert!(stopped.now_or_never().is_none() && !degraded.is_ready());
     }
 }

@@ -16,6 +16,7 @@ use super::origin::AllowedNames;
 use super::read::Rejection;
 use super::readiness::Readiness;
 use plainly_transport::Reply;
+use plainly_transport::health::Health;
 
 /// The headers that let pages of every origin read the documents of a gate.
 const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
@@ -60,7 +61,7 @@ impl Route {
         Self(Answer::Health)
     }
 
-    /// Answers 200, or 503 once the server was asked to stop; otherwise like [`health`](Self::health).
+    /// Answers 200, or 503 while the server is not ready or once it was asked to stop; otherwise like [`health`](Self::health).
     pub fn readiness(readiness: &Readiness) -> Self {
         Self(Answer::Readiness(readiness.clone()))
     }
@@ -203,9 +204,10 @@ impl Routes {
 
 /// The reply to a probe of readiness.
 fn readiness_reply(readiness: &Readiness) -> Reply {
-    let (status, text) = match readiness.is_ready() {
-        true => (StatusCode::OK, "ready\n"),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    let (status, text) = match readiness.health() {
+        Health::Ready => (StatusCode::OK, "ready\n"),
+        Health::Degraded => (StatusCode::OK, "degraded\n"),
+        Health::NotReady => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
     };
     let mut reply = Reply::new(status, text.into());
     reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);

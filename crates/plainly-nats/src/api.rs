@@ -23,6 +23,28 @@ pub(crate) struct Reply {
     pub(crate) state: Contents,
     #[serde(default)]
     pub(crate) config: Limits,
+    /// The servers that have a stream, if they are several.
+    pub(crate) cluster: Option<Group>,
+}
+
+/// The servers that have a stream.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) leader: Option<String>,
+    #[serde(default)]
+    pub(crate) replicas: Vec<Follower>,
+}
+
+/// A server that has a copy of a stream, and does not lead it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Follower {
+    #[serde(default)]
+    pub(crate) current: bool,
+    #[serde(default)]
+    pub(crate) offline: bool,
+    /// The number of changes that it lacks.
+    #[serde(default)]
+    pub(crate) lag: u64,
 }
 
 /// A message of a stream.
@@ -43,6 +65,8 @@ impl Stored {
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Contents {
     #[serde(default)]
+    pub(crate) messages: u64,
+    #[serde(default)]
     pub(crate) bytes: i64,
 }
 
@@ -52,6 +76,8 @@ pub(crate) struct Limits {
     /// Without end if it is not positive.
     #[serde(default)]
     pub(crate) max_bytes: i64,
+    #[serde(default)]
+    pub(crate) num_replicas: usize,
 }
 
 /// The reason why JetStream did not do what was asked.
@@ -145,6 +171,16 @@ pub(crate) async fn send(
         Some(mistake) => Err(Failure::Mistake(mistake)),
         None => Ok(reply),
     }
+}
+
+/// The facts about a stream.
+pub(crate) async fn info(
+    connection: &Connection,
+    stream: &str,
+    until: Instant,
+) -> Result<Reply, Failure> {
+    let subject = format!("$JS.API.STREAM.INFO.{stream}");
+    send(connection, &subject, HeaderMap::new(), Bytes::new(), until).await
 }
 
 /// Sends a request to JetStream.

@@ -21,13 +21,14 @@ mod bus;
 mod connection;
 mod journals;
 mod records;
+mod report;
 mod settings;
 mod streams;
 
 use std::fmt;
 use std::sync::Arc;
 
-use plainly_cluster::{Engine, ReplicaId};
+use plainly_cluster::{Engine, EngineError, EngineReport, ReplicaId};
 
 use self::connection::Connection;
 pub use self::settings::{Connecting, SettingsError};
@@ -61,6 +62,10 @@ impl Engine for Nats {
 
     fn max_value(&self) -> usize {
         self.connection.max_payload().saturating_sub(AROUND_A_VALUE)
+    }
+
+    async fn report(&self) -> Result<EngineReport, EngineError> {
+        report::report(self).await
     }
 }
 

@@ -155,8 +155,8 @@ impl Streams {
     pub(crate) async fn has_room(&self, connection: &Connection) -> bool {
         let mut room = self.room.lock().await;
         if room.0.is_none_or(|looked| looked.elapsed() > KNOWN) {
-            let what = format!("STREAM.INFO.{}", self.name(Kind::Records));
-            if let Ok(info) = api::ask(connection, &what, &[(); 0], within(KNOWN)).await {
+            let stream = self.name(Kind::Records);
+            if let Ok(info) = api::info(connection, &stream, within(KNOWN)).await {
                 let (bytes, most) = (info.state.bytes, info.config.max_bytes);
                 room.1 = most <= 0 || bytes < most / 10 * 9;
             }

@@ -72,6 +72,12 @@ pub(crate) const CACHE_REQUESTS: &str = "plainly.cache.requests";
 pub(crate) const CACHE: &str = "plainly.cache";
 /// The result of a request to a cache: `hit` or `miss`.
 pub(crate) const RESULT: &str = "plainly.result";
+pub(crate) const REPLICA_EVENTS: &str = "plainly.server.replicas.events";
+/// The kind and the outcome of what is counted, by their names in
+/// [`ReplicaCount`](plainly_server::ReplicaCount).
+pub(crate) const KIND: &str = "plainly.kind";
+pub(crate) const OUTCOME: &str = "plainly.outcome";
+pub(crate) const ENGINE_CONNECTED: &str = "plainly.server.replicas.connected";
 
 /// The time for the last export.
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);

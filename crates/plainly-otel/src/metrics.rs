@@ -121,6 +121,9 @@ impl Metrics {
     /// Reports the tasks of this server, and the use of its limits.
     pub(crate) fn watch(&self, server: Server) {
         self.watch_tasks(server.clone());
+        if server.is_engine_connected().is_some() {
+            self.watch_replicas(&server);
+        }
         let gauge = |name, description, value: fn(&Usage) -> usize| {
             let server = server.clone();
             self.meter
@@ -155,6 +158,30 @@ impl Metrics {
                     let cache = KeyValue::new(names::CACHE, cache);
                     counter.observe(count, &[cache, KeyValue::new(names::RESULT, result)]);
                 }
+            })
+            .build();
+    }
+
+    fn watch_replicas(&self, server: &Server) {
+        let counted = server.clone();
+        self.meter
+            .u64_observable_counter(names::REPLICA_EVENTS)
+            .with_description("What this replica has told, heard, asked and stored")
+            .with_callback(move |counter| {
+                for it in counted.replica_counts() {
+                    let kind = KeyValue::new(names::KIND, it.kind);
+                    let outcome = KeyValue::new(names::OUTCOME, it.outcome);
+                    counter.observe(it.count, &[kind, outcome]);
+                }
+            })
+            .build();
+        let server = server.clone();
+        self.meter
+            .u64_observable_gauge(names::ENGINE_CONNECTED)
+            .with_description("Whether the engine of the replicas can be reached")
+            .with_callback(move |gauge| {
+                let is_connected = server.is_engine_connected();
+                gauge.observe(u64::from(is_connected == Some(true)), &[]);
             })
             .build();
     }

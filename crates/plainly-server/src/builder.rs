@@ -30,10 +30,11 @@ use super::subscriptions::{Announcements, Listeners, Subscriptions};
 use super::tasks::{ErasedTasks, TaskStore, Tasks};
 use super::{Inner, Server};
 use crate::limits::Limits;
+use crate::replicas::CountedEngine;
 use crate::skills::Skills;
 use crate::store::Store;
 use plainly_cluster::Records;
-use plainly_cluster::erased::{ErasedEngine, ErasedRecords};
+use plainly_cluster::erased::ErasedRecords;
 use plainly_transport::quota::Quota;
 use plainly_transport::seal::Keys;
 
@@ -50,7 +51,7 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     tasks: Option<Arc<dyn ErasedTasks>>,
     records: Option<Arc<dyn ErasedRecords>>,
-    engine: Option<Arc<dyn ErasedEngine>>,
+    engine: Option<Arc<CountedEngine>>,
     sources: SourceList,
     layers: Vec<Wrap>,
     observer: Observer,
@@ -364,6 +365,7 @@ impl ServerBuilder {
         let engine = self.engine.as_ref();
         let shelves = clustering::shelves(self.records, engine, server, self.keys.as_ref());
         let replicas = clustering::replicas(self.engine, server, self.keys.as_ref())?;
+        let lists = replicas.as_ref().map(|_| self.definitions.digest());
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);
         let sources = Sources::new(Arc::clone(&features), self.sources);
@@ -416,6 +418,7 @@ impl ServerBuilder {
             layers: layered(self.layers),
             observer: self.observer,
             hearing: OnceLock::new(),
+            lists,
             replicas,
         }))
         .hearing_replicas())

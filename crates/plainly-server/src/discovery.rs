@@ -78,6 +78,11 @@ impl Discovery {
         }
     }
 
+    /// The version of the program.
+    pub(super) fn version(&self) -> &str {
+        &self.implementation.version
+    }
+
     /// Whether `capability` is declared to `peer`.
     fn has(&self, capability: Capability, peer: &Peer) -> bool {
         declares(&self.capabilities, capability)

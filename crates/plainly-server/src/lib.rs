@@ -61,6 +61,7 @@ mod random;
 mod replicas;
 mod shelves;
 mod skills;
+mod standing;
 pub mod store;
 mod usage;
 
@@ -84,16 +85,19 @@ pub use self::handler::Handler;
 pub use self::incoming::serving::Serving;
 pub use self::operation::{Operation, OperationOutcome};
 pub use self::permissions::Permissions;
+pub use self::replicas::ReplicaCount;
 pub use self::request::TaskSupport;
 use self::sessions::Sessions;
 pub use self::sessions::ended::EndedSession;
 pub use self::skills::{SkillPage, Skills};
 pub use self::source::{Source, SourceRequest};
+pub use self::standing::ReplicaStatus;
 pub use self::tasks::{MemoryTasks, TaskCounts, TaskRecord, TaskStore, TaskStoreError};
 pub use self::usage::Usage;
 pub use plainly_cluster::{EngineError, Records, StoredRecord};
 pub use plainly_protocol::peer::Principal;
 pub use plainly_protocol::trace_context::{TraceContext, TraceParent};
+pub use plainly_transport::health::Health;
 pub use plainly_transport::seal::{InvalidKeys, KeyFileError, Keys};
 
 /// The seam between replicas: what they share, and an engine within one process.
@@ -135,6 +139,8 @@ struct Inner {
     observer: operation::Observer,
     /// The other replicas, if there are any.
     replicas: Option<Arc<replicas::Replicas>>,
+    /// The digest of what is listed, if there are replicas.
+    lists: Option<String>,
     /// The tasks that hear them.
     hearing: OnceLock<JoinSet<()>>,
 }

@@ -5,27 +5,37 @@
 //! changes, sessions ─► tell ─► sealed ─► bus ─► sealed ─► numbers ─► hear ─► what the server does about it
 //! ```
 
+mod counts;
+mod here;
+mod known;
+mod meeting;
 mod message;
 mod name;
 mod numbers;
 mod sealed;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt as _};
 use plainly_cluster::erased::{ErasedEngine, ErasedJournals};
-use plainly_cluster::{Heard, ReplicaId, Responder, Unanswered};
+use plainly_cluster::{EngineError, EngineReport, Heard, ReplicaId, Responder, Unanswered};
+use serde::Serialize;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout};
 
+pub(crate) use self::counts::CountedEngine;
+pub use self::counts::ReplicaCount;
+use self::counts::{Counted, Counts};
+pub(crate) use self::here::Here;
+use self::meeting::{Meeting, Sign};
 use self::message::{AnyKind, Numbered, decode, encode};
 pub(crate) use self::message::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
 pub(crate) use self::name::{DIGITS, ServerName};
 use self::numbers::{AskedOnce, EventNumbers, Order};
-use self::sealed::Envelopes;
+use self::sealed::{Envelopes, Opened, Unreadable};
 use crate::alive::{self, Asks};
 use crate::changes::{Topic, Upstream};
 use crate::failure::incident::chain;
@@ -60,6 +70,8 @@ pub(crate) struct Replicas {
     has_told: Notify,
     /// Notifies of events that may be missing here.
     gaps: watch::Sender<()>,
+    meeting: Meeting,
+    counts: Arc<Counts>,
 }
 
 /// The numbers of the last event and the last question.
@@ -100,12 +112,44 @@ impl Replicas {
             sent: Lock::default(),
             has_told: Notify::new(),
             gaps: watch::Sender::new(()),
+            meeting: Meeting::default(),
+            counts: Arc::default(),
         }
+    }
+
+    /// Counts what the engine counts.
+    pub(crate) fn counted(self, counts: Arc<Counts>) -> Self {
+        Self { counts, ..self }
+    }
+
+    /// Everything that is counted.
+    pub(crate) fn counts(&self) -> Vec<ReplicaCount> {
+        self.counts.all()
+    }
+
+    /// The times that events of others were missing.
+    pub(crate) fn holes(&self) -> u64 {
+        self.counts.get(Counted::Hole)
+    }
+
+    /// The engine's report on itself.
+    pub(crate) async fn report(&self) -> Result<EngineReport, EngineError> {
+        self.engine.report().await
     }
 
     /// The id of this replica.
     pub(crate) fn id(&self) -> ReplicaId {
         self.engine.id()
+    }
+
+    /// The fingerprints of its keys; that of the key which seals comes first.
+    pub(crate) fn fingerprints(&self) -> Vec<String> {
+        self.envelopes.fingerprints()
+    }
+
+    /// Whether the engine can be reached.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.engine.is_connected()
     }
 
     /// The journals that all share.
@@ -226,6 +270,18 @@ impl Replicas {
         question: &ReplicaQuestion,
         within: Duration,
     ) -> Result<ReplicaAnswer, Unanswered> {
+        let (answer, _) = self.answer_of(whom, question, within).await?;
+        // An answer of a newer version means nothing here.
+        decode(&answer).ok_or(Unanswered::Silent)
+    }
+
+    /// The answer of a replica that is asked once, and when it was sent.
+    async fn answer_of(
+        &self,
+        whom: ReplicaId,
+        question: &ReplicaQuestion,
+        within: Duration,
+    ) -> Result<(Vec<u8>, SystemTime), Unanswered> {
         let number = {
             let mut sent = self.sent.lock();
             sent.question += 1;
@@ -235,11 +291,10 @@ impl Replicas {
         let sealed = self.envelopes.seal_question(whom, &question);
         let sealed = sealed.map_err(|_| Unanswered::Unsent)?;
         let answer = self.engine.ask(whom, sealed, within).await?;
+        // A forged answer means nothing.
         let answer = self.envelopes.open_answer(whom, number, &answer);
-        // An answer of a newer version means nothing here, and neither does a forged one.
-        answer
-            .and_then(|answer| decode(&answer))
-            .ok_or(Unanswered::Silent)
+        let answer = answer.map_err(|_| Unanswered::Silent)?;
+        Ok((answer.content, answer.sent))
     }
 
     /// The messages of all others, from now on.
@@ -250,7 +305,11 @@ impl Replicas {
         heard
             .flat_map(move |heard| {
                 let messages = match heard {
-                    Heard::Gap => vec![ReplicaMessage::Gap],
+                    Heard::Gap => {
+                        replicas.counts.add(Counted::Gap);
+                        replicas.meet_again();
+                        vec![ReplicaMessage::Gap]
+                    }
                     Heard::Event(event) => replicas.read_event(&event, &mut numbers),
                     Heard::Question(question, responder) => {
                         let read = replicas.read_question(&question, responder, &mut asked);
@@ -263,21 +322,49 @@ impl Replicas {
     }
 
     fn read_event(&self, event: &Bytes, numbers: &mut EventNumbers) -> Vec<ReplicaMessage> {
-        let Some((sender, event)) = self.envelopes.open_event(event) else {
+        let opened = match self.envelopes.open_event(event) {
+            None => return Vec::new(),
+            Some(Ok(opened)) if opened.is_fresh() => opened,
+            Some(Ok(Opened { sender, .. })) => {
+                self.counts.add(Counted::Stale);
+                self.shows(Sign::Read(sender));
+                return Vec::new();
+            }
+            Some(Err(unreadable)) => {
+                self.shows_unreadable(&unreadable);
+                return Vec::new();
+            }
+        };
+        let sender = opened.sender;
+        let Some(Numbered { number, content }) =
+            decode::<Numbered<Option<AnyKind>>>(&opened.content)
+        else {
             return Vec::new();
         };
-        let Some(Numbered { number, content }) = decode::<Numbered<Option<AnyKind>>>(&event) else {
-            return Vec::new();
-        };
+        self.counts.add(Counted::Heard);
         let gap = match (numbers.order(sender, number), &content) {
             (Order::Past, _) => return Vec::new(),
             (Order::Next, Some(_)) => None,
             // Without content, it only repeats the number of one that was not heard.
-            (Order::Next, None) | (Order::AfterHole, _) => Some(ReplicaMessage::Gap),
+            (Order::Next, None) | (Order::AfterHole, _) => {
+                self.counts.add(Counted::Hole);
+                Some(ReplicaMessage::Gap)
+            }
         };
         let event = content.and_then(|event| event.read());
+        if matches!(event, Some(ReplicaEvent::Who)) {
+            self.shows(Sign::Asks(sender));
+        }
         let event = event.map(ReplicaMessage::Event);
         gap.into_iter().chain(event).collect()
+    }
+
+    /// Notes the sender of a message that can't be read.
+    fn shows_unreadable(&self, Unreadable(sender): &Unreadable) {
+        self.counts.add(Counted::Unreadable);
+        if let Some(sender) = sender {
+            self.shows(Sign::Unreadable(*sender));
+        }
     }
 
     fn read_question(
@@ -286,9 +373,19 @@ impl Replicas {
         responder: Responder,
         asked: &mut AskedOnce,
     ) -> Option<ReplicaMessage> {
-        let (asker, question) = self.envelopes.open_question(question)?;
-        let Numbered { number, content } = decode::<Numbered<AnyKind>>(&question)?;
-        if !asked.is_first(asker, number) {
+        let opened = self.envelopes.open_question(question);
+        let opened = opened.map_err(|unreadable| self.shows_unreadable(&unreadable));
+        let opened = opened.ok()?;
+        let Numbered { number, content } = decode::<Numbered<AnyKind>>(&opened.content)?;
+        let question = content.read();
+        // One whose clock is wrong learns it by the answer to this question.
+        let meets = matches!(question, Some(ReplicaQuestion::Meet));
+        let is_fresh = opened.is_fresh();
+        if meets || !is_fresh {
+            self.shows(Sign::Read(opened.sender));
+        }
+        let asker = opened.sender;
+        if !(meets || is_fresh) || !asked.is_first(asker, number) {
             return None;
         }
         let way = AnswerWay {
@@ -297,7 +394,7 @@ impl Replicas {
             number,
             responder,
         };
-        match content.read() {
+        match question {
             Some(question) => Some(ReplicaMessage::Question(question, way)),
             // One of a newer version, which learns that this replica can't do it.
             None => {
@@ -310,7 +407,7 @@ impl Replicas {
 
 impl AnswerWay {
     /// Sends the answer.
-    pub(crate) fn answer(self, answer: ReplicaAnswer) {
+    pub(crate) fn answer(self, answer: impl Serialize) {
         let envelopes = &self.replicas.envelopes;
         match envelopes.seal_answer(self.asker, self.number, &encode(&answer)) {
             Ok(answer) => self.responder.answer(answer),

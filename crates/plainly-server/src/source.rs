@@ -237,6 +237,11 @@ impl SourceList {
 }
 
 impl Sources {
+    /// Whether there are any beside the program's own features.
+    pub(super) fn has_others(&self) -> bool {
+        !self.others.is_empty()
+    }
+
     pub(super) fn new(features: Arc<Features>, list: SourceList) -> Self {
         let others = list.0.into_iter().map(|source| {
             let nothing = SubscribedResources::new(&Changes::new());

@@ -190,6 +190,11 @@ impl Tasks {
         TaskEvent::Failed(self.encoder.wire(&error, Revision::LATEST))
     }
 
+    /// The number of tasks whose handlers run here.
+    pub(super) fn running(&self) -> usize {
+        self.local.ids().len()
+    }
+
     /// Puts all tasks that still run here as failed, which stops their handlers.
     pub(super) async fn end_all(&self) {
         let ended = stream::iter(self.local.ids()).for_each_concurrent(AT_ONCE, async |id| {

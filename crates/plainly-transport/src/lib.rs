@@ -11,6 +11,7 @@ mod duplex;
 mod escaped;
 pub mod file_look;
 mod frame;
+pub mod health;
 pub mod limits;
 pub mod lines;
 pub mod lock;

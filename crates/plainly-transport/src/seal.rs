@@ -67,6 +67,13 @@ impl Sealer {
         }
     }
 
+    /// The fingerprints of the keys, by which two processes see whether they have the same; that of the
+    /// key which seals comes first.
+    pub fn fingerprints(&self, now: SystemTime) -> Vec<String> {
+        let keys = self.0.get().map(|keys| keys.fingerprints(now));
+        keys.unwrap_or_default()
+    }
+
     /// The text that was sealed for `purpose`, if it is still good.
     pub fn open(
         &self,
@@ -86,20 +93,8 @@ impl Sealer {
         sealed: &[u8],
         now: SystemTime,
     ) -> Result<Vec<u8>, InvalidSeal> {
-        self.open_fresh(purpose, sealed, now, Duration::MAX)
-    }
-
-    /// The bytes that were sealed for `purpose`, if they are still good, but not for longer than `most`:
-    /// a process whose clock is ahead seals for too long.
-    pub fn open_fresh(
-        &self,
-        purpose: Purpose<'_>,
-        sealed: &[u8],
-        now: SystemTime,
-        most: Duration,
-    ) -> Result<Vec<u8>, InvalidSeal> {
         let keys = self.0.get().ok_or(InvalidSeal)?;
-        keys.open_bytes(purpose, sealed, now, most)
+        keys.open_bytes(purpose, sealed, now)
     }
 }
 

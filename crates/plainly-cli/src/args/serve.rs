@@ -103,7 +103,7 @@ impl ServeArgs {
         ];
         let files = files.into_iter().flatten();
         #[cfg(feature = "cluster")]
-        let files = files.chain(&self.network.cluster.cluster_creds);
+        let files = files.chain(&self.network.cluster.engine.cluster_creds);
         files.map(PathBuf::as_path)
     }
 }

@@ -32,6 +32,8 @@ use tokio::sync::oneshot;
 use self::admin::Admin;
 use self::operator::Operator;
 use self::status::Served;
+#[cfg(feature = "cluster")]
+pub(crate) use self::status::time;
 use self::stores::Stores;
 use crate::args::{Host, LogArgs, ServeArgs};
 use crate::failure::Failure;
@@ -55,7 +57,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     #[cfg(feature = "cluster")]
     cluster::check(&args)?;
     let stores = Stores::new(&args)?;
-    let operator = Operator::new(&args)?;
+    let mut operator = Operator::new(&args)?;
     let keys = args.content.key_file.as_ref().map(Keys::file);
     let keys = keys.transpose().map_err(impossible)?;
     let server = server(&stores, &args, keys.clone(), &operator).await?;

@@ -1,4 +1,4 @@
-//! Several servers behind one URL: their options, and two of them over a NATS server.
+//! Several servers behind one URL: their options, two of them over a NATS server, and their status.
 
 use std::fs;
 use std::io::Write;
@@ -70,19 +70,49 @@ impl Nats {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    fn keys(&self, key: &str) -> String {
+        let keys = self.root.path().join(format!("keys-{}.txt", &key[..2]));
+        fs::write(&keys, key).unwrap();
+        keys.to_str().unwrap().to_owned()
+    }
+
+    /// The status shows two replicas that have this key, and marks them for who has another.
+    fn shows_both(&self) {
+        let status = |key: &str, more: &[&str]| {
+            let (url, keys) = (self.url(), self.keys(key));
+            let words = [
+                "cluster",
+                "status",
+                &url,
+                "--key-file",
+                &keys,
+                "--cluster-name",
+                "docs",
+            ];
+            run(&[&words[..], more].concat())
+        };
+        let seen = status(KEY, &[]).succeeded();
+        let lines = seen.text().lines().collect::<Vec<_>>();
+        assert!(
+            lines.len() == 6 && lines[0].starts_with("REPLICA "),
+            "{lines:?}"
+        );
+        assert_eq!(
+            lines[3].split_whitespace().collect::<Vec<_>>()[..2],
+            ["STREAM", "COPIES"]
+        );
+        assert!(lines[4].starts_with("plainly_docs_records"), "{lines:?}");
+        let seen = status(&KEY.replace('7', "8"), &["--json"]);
+        assert_eq!(seen.status, 1, "{}", seen.stderr);
+        let replicas = seen.json()["replicas"].as_array().unwrap().clone();
+        let foreign = replicas.iter().filter(|it| it["hasOtherKeys"] == true);
+        assert_eq!(foreign.count(), 2, "{replicas:?}");
+    }
+
     /// A server that shares this one.
     fn replica(&self, docs: &Docs, options: &[&str]) -> Operated {
-        let keys = self.root.path().join("keys.txt");
-        fs::write(&keys, KEY).unwrap();
-        let url = self.url();
-        let shared = [
-            "--cluster",
-            &url,
-            "--key-file",
-            keys.to_str().unwrap(),
-            "--log",
-            "info",
-        ];
+        let (url, keys) = (self.url(), self.keys(KEY));
+        let shared = ["--cluster", &url, "--key-file", &keys, "--log", "info"];
         Operated::start(docs, &[&shared[..], options].concat(), &[])
     }
 }
@@ -90,6 +120,14 @@ impl Nats {
 impl Drop for Nats {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Waits until the server takes clients, and says so.
+fn becomes(server: &Operated, health: &str) {
+    let begin = Instant::now();
+    while server.get("/readyz") != (200, health.to_owned()) {
+        assert!(begin.elapsed() < PATIENCE, "it is not {health}");
     }
 }
 
@@ -175,12 +213,22 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
     other.end_session(&session);
     let (head, _) = one.exchange("POST", &session, &read.to_string());
     assert!(head.contains(" 404 "), "{head}");
+    nats.shows_both();
+    let (_, metrics) = one.get("/metrics");
+    assert!(
+        metrics.contains("plainly_server_replicas_connected{"),
+        "{metrics}"
+    );
+    let told = r#"plainly_kind="messages",plainly_outcome="told""#;
+    assert!(metrics.contains(told), "{metrics}");
+    assert!(one.get("/").1.contains("Replicas, connected"));
     // Without NATS, requests of the newest revision go on.
-    assert_eq!(one.get("/readyz").0, 200);
+    becomes(&one, "ready\n");
     nats.kill();
-    assert_eq!(one.get("/readyz").0, 200);
+    becomes(&one, "degraded\n");
     assert!(one.read()["result"].is_object());
     nats.run();
+    becomes(&one, "ready\n");
     assert_eq!(one.stop(), Some(0));
     // Balancers have time to notice.
     other.ask_to_stop();

@@ -104,7 +104,8 @@ async fn records_full() {
         }
     };
     assert!(matches!(full, EngineError::Full), "{full:?}");
-    assert!(stored.len() < 100, "{}", stored.len());
+    // There is room for some more, which those that are there may need.
+    assert!(stored.len() <= 85, "{}", stored.len());
     // Those that are there can still be replaced.
     let (key, version) = &stored[0];
     let replaced = nats.put(key, value(), *version, HOUR).await;

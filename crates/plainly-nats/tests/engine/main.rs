@@ -1,4 +1,4 @@
-//! NATS as an engine: the contract of engines, and faults of NATS servers that run for it.
+//! NATS as an engine: the contract of engines, faults of NATS servers that run for it, and who may do what there.
 
 #![cfg(unix)]
 
@@ -11,4 +11,5 @@ mod plain;
 mod processes;
 mod proxy;
 mod served;
+mod security;
 mod servers;

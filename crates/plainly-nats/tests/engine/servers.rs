@@ -138,21 +138,19 @@ impl Servers {
 }
 
 /// Who does what replicas never do.
-pub(crate) struct Admin(async_nats::Client);
+pub(crate) struct Admin(pub(crate) async_nats::Client);
 
 impl Admin {
     /// Asks JetStream until there is a reply.
     pub(crate) async fn ask(&self, what: &str, request: Value) -> Value {
+        until(async || self.try_ask(what, &request).await).await
+    }
+
+    /// Asks JetStream once.
+    pub(crate) async fn try_ask(&self, what: &str, request: &Value) -> Option<Value> {
         let subject = format!("$JS.API.{what}");
-        until(async || {
-            let reply = self
-                .0
-                .request(subject.clone(), request.to_string().into())
-                .await
-                .ok()?;
-            Some(serde_json::from_slice(&reply.payload).unwrap())
-        })
-        .await
+        let reply = self.0.request(subject, request.to_string().into()).await;
+        Some(serde_json::from_slice(&reply.ok()?.payload).unwrap())
     }
 
     pub(crate) async fn info(&self, stream: &str) -> Value {

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::ServerBuilder;
 use crate::features::{BuildError, BuildErrors};
 use crate::limits::Limits;
-use crate::replicas::Replicas;
+use crate::replicas::{CountedEngine, Replicas};
 use crate::sessions::shared::SharedSessions;
 use crate::shelves::Shelves;
 use crate::tasks::{ErasedTasks, MemoryTasks, SharedTasks, Tasks};
@@ -41,8 +41,8 @@ impl ServerBuilder {
     /// ```
     #[must_use]
     pub fn cluster(mut self, engine: impl Engine) -> Self {
-        let engine: Arc<dyn ErasedEngine> = Arc::new(engine);
-        self.records = Some(Arc::<dyn ErasedEngine>::clone(&engine));
+        let engine = Arc::new(CountedEngine::new(Arc::new(engine)));
+        self.records = Some(Arc::<CountedEngine>::clone(&engine));
         self.engine = Some(engine);
         self
     }
@@ -50,7 +50,7 @@ impl ServerBuilder {
 
 /// The replicas that share this engine; none without one.
 pub(super) fn replicas(
-    engine: Option<Arc<dyn ErasedEngine>>,
+    engine: Option<Arc<CountedEngine>>,
     server: &str,
     keys: Option<&Keys>,
 ) -> Result<Option<Arc<Replicas>>, BuildErrors> {
@@ -71,18 +71,21 @@ pub(super) fn replicas(
             "needs a Tokio runtime: call build() in an async function",
         ));
     }
-    Ok(Some(Arc::new(Replicas::new(engine, server, keys.clone()))))
+    let counts = Arc::clone(&engine.counts);
+    let replicas = Replicas::new(engine, server, keys.clone()).counted(counts);
+    Ok(Some(Arc::new(replicas)))
 }
 
 /// The shelves of these records, sealed with the keys, if there are any.
 pub(super) fn shelves(
     records: Option<Arc<dyn ErasedRecords>>,
-    engine: Option<&Arc<dyn ErasedEngine>>,
+    engine: Option<&Arc<CountedEngine>>,
     server: &str,
     keys: Option<&Keys>,
 ) -> Option<Arc<Shelves>> {
     let shelves = Shelves::new(records?, server).sealed(keys);
-    Some(Arc::new(shelves.within(engine.cloned())))
+    let engine = engine.map(|engine| Arc::<CountedEngine>::clone(engine) as Arc<dyn ErasedEngine>);
+    Some(Arc::new(shelves.within(engine)))
 }
 
 /// The tasks on these shelves; in memory, without shelves.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plainly_protocol::types::JsonObject;
+use sha2::{Digest as _, Sha256};
 
 use super::prompts::Prompt;
 use super::resources::{Resource, ResourceTemplate};
@@ -43,6 +44,19 @@ pub(crate) struct DynamicKinds {
 }
 
 impl Definitions {
+    /// A digest of all that is listed, by which replicas see whether they list the same.
+    pub(crate) fn digest(&self) -> String {
+        let (tools, prompts) = (&self.tools, &self.prompts);
+        let (resources, templates) = (&self.resources, &self.templates);
+        let all = format!("{tools:?}{prompts:?}{resources:?}{templates:?}");
+        let digest = Sha256::digest(all);
+        digest
+            .iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
     /// Whether any handler may write log messages. A handler that is added later may, because its
     /// needs are not known yet.
     pub(super) fn may_log(&self) -> bool {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use plainly_protocol::envelope::{self, Envelope, Message};
 use plainly_protocol::peer::Principal;
 use tokio::sync::watch;
@@ -23,12 +24,23 @@ impl Server {
     /// a runtime.
     pub(crate) fn hearing_replicas(self) -> Self {
         if let Some(replicas) = &self.0.replicas {
-            let hearing = hear(Arc::downgrade(&self.0), Arc::clone(replicas)).boxed();
+            let server = Arc::downgrade(&self.0);
+            // From now on, before anybody is asked for anything.
+            let messages = replicas.hear();
+            let hearing = hear(Weak::clone(&server), Arc::clone(replicas), messages).boxed();
             let repeating = Arc::clone(replicas).repeat_numbers().boxed();
             let changes = self.0.subscriptions.changes().clone();
             let making_good = make_good(changes, replicas.gaps()).boxed();
-            let tasks = || JoinSet::from_iter([hearing, repeating, making_good]);
-            self.0.hearing.get_or_init(tasks);
+            let rounds = Arc::clone(replicas).meet_in_rounds().boxed();
+            let differs = move || {
+                if let Some(server) = server.upgrade() {
+                    Server(server).lists_may_differ();
+                }
+            };
+            let lists = self.lists().map(str::to_owned);
+            let meeting = Arc::clone(replicas).meet_those_that_show(lists, differs);
+            let tasks = [hearing, repeating, making_good, rounds, meeting.boxed()];
+            self.0.hearing.get_or_init(|| JoinSet::from_iter(tasks));
         }
         self
     }
@@ -37,6 +49,7 @@ impl Server {
         match message {
             ReplicaMessage::Gap => replicas.miss(),
             ReplicaMessage::Event(event) => self.happened(event),
+            ReplicaMessage::Question(ReplicaQuestion::Meet, way) => way.answer(self.here(replicas)),
             ReplicaMessage::Question(question, way) => {
                 let replicas = Arc::clone(replicas);
                 tokio::spawn(async move {
@@ -62,6 +75,8 @@ impl Server {
                 }
             }
             ReplicaEvent::Ended { session } => self.0.sessions.end_here(&session),
+            // The sender is asked already.
+            ReplicaEvent::Who => {}
         }
     }
 
@@ -69,8 +84,8 @@ impl Server {
     async fn asked(&self, question: ReplicaQuestion) -> ReplicaAnswer {
         let is_so = match question {
             ReplicaQuestion::Runs => true,
-            // A question that is stored is no such one again.
-            ReplicaQuestion::Stored { .. } => false,
+            // Neither is in a record: one is answered already, and the other is no such one again.
+            ReplicaQuestion::Meet | ReplicaQuestion::Stored { .. } => false,
             ReplicaQuestion::Answer { session, response } => self.answered(&session, &response),
             ReplicaQuestion::Holds { session } => {
                 let session = self.0.sessions.find_here(&session);
@@ -126,8 +141,11 @@ impl Server {
     }
 }
 
-async fn hear(server: Weak<Inner>, replicas: Arc<Replicas>) {
-    let mut messages = replicas.hear();
+async fn hear(
+    server: Weak<Inner>,
+    replicas: Arc<Replicas>,
+    mut messages: BoxStream<'static, ReplicaMessage>,
+) {
     while let Some(message) = messages.next().await {
         let Some(server) = server.upgrade() else {
             return;

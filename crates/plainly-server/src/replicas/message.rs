@@ -42,6 +42,8 @@ pub(crate) enum ReplicaEvent {
     Cancelled { session: String, id: RequestId },
     /// A client has ended its session.
     Ended { session: String },
+    /// The sender wants to meet all others.
+    Who,
 }
 
 /// A question to one replica.
@@ -50,6 +52,8 @@ pub(crate) enum ReplicaEvent {
 pub(crate) enum ReplicaQuestion {
     /// Does it run?
     Runs,
+    /// Which facts has it?
+    Meet,
     /// Will it take this answer of a client to a question that it has asked in a session?
     Answer { session: String, response: String },
     /// Has it the stream of this session?

@@ -1,7 +1,7 @@
 //! Messages between replicas in sealed envelopes: a byte of version, the id of the sender, and a
-//! seal that is good for a minute, for one purpose and one receiver.
+//! seal for one purpose and one receiver, in which the time is when it was sent.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use plainly_cluster::ReplicaId;
@@ -13,6 +13,8 @@ const VERSION: u8 = 1;
 const FRESH: Duration = Duration::from_secs(60);
 /// The time that the clock of a sender may be ahead.
 const AHEAD: Duration = Duration::from_secs(30);
+/// Bytes of the time when a message was sent, in milliseconds since 1970.
+const SENT: usize = 8;
 /// Digits of the id of a replica.
 const ID: usize = 16;
 
@@ -25,6 +27,30 @@ pub(super) struct Envelopes {
     /// The id as text.
     own: String,
 }
+
+/// A message as its envelope had it.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) sender: ReplicaId,
+    /// When it was sent, by the clock of the sender.
+    pub(super) sent: SystemTime,
+    pub(super) content: Vec<u8>,
+}
+
+impl Opened {
+    /// Whether it was sent now: neither long ago, nor by a clock that is far ahead.
+    pub(super) fn is_fresh(&self) -> bool {
+        let now = SystemTime::now();
+        match now.duration_since(self.sent) {
+            Ok(since) => since < FRESH,
+            Err(ahead) => ahead.duration() < AHEAD,
+        }
+    }
+}
+
+/// A message that can't be opened, and the sender that it names. It has other keys, or was changed.
+#[derive(Debug)]
+pub(super) struct Unreadable(pub(super) Option<ReplicaId>);
 
 impl Envelopes {
     pub(super) fn new(id: ReplicaId, server: &str, keys: Keys) -> Self {
@@ -40,14 +66,19 @@ impl Envelopes {
         self.seal(&["tell", &self.server, &self.own], event)
     }
 
-    /// An event, and its sender.
-    pub(super) fn open_event(&self, event: &[u8]) -> Option<(ReplicaId, Vec<u8>)> {
-        let (sender, name) = sender(event)?;
-        if sender == self.id {
-            return None;
-        }
-        let event = self.open(&["tell", &self.server, name], event)?;
-        Some((sender, event))
+    /// The fingerprints of the keys; that of the key which seals comes first.
+    pub(super) fn fingerprints(&self) -> Vec<String> {
+        self.sealer.fingerprints(SystemTime::now())
+    }
+
+    /// An event of another replica; nothing, if it is of this one.
+    pub(super) fn open_event(&self, event: &[u8]) -> Option<Result<Opened, Unreadable>> {
+        let (sender, name) = match sender(event) {
+            Some((sender, _)) if sender == self.id => return None,
+            Some(sender) => sender,
+            None => return Some(Err(Unreadable(None))),
+        };
+        Some(self.open(sender, &["tell", &self.server, name], event))
     }
 
     pub(super) fn seal_question(
@@ -59,11 +90,10 @@ impl Envelopes {
         self.seal(&["ask", &self.server, &self.own, &whom], question)
     }
 
-    /// A question, and its asker.
-    pub(super) fn open_question(&self, question: &[u8]) -> Option<(ReplicaId, Vec<u8>)> {
-        let (sender, name) = sender(question)?;
-        let question = self.open(&["ask", &self.server, name, &self.own], question)?;
-        Some((sender, question))
+    pub(super) fn open_question(&self, question: &[u8]) -> Result<Opened, Unreadable> {
+        let (sender, name) = sender(question).ok_or(Unreadable(None))?;
+        let purpose = ["ask", &self.server, name, &self.own];
+        self.open(sender, &purpose, question)
     }
 
     /// Seals the answer to the question with this number.
@@ -78,16 +108,19 @@ impl Envelopes {
         self.seal(&purpose, answer)
     }
 
-    /// The answer of this replica to the question with this number.
+    /// The answer of this replica to the question with this number, whenever it was sent: a question
+    /// is asked once.
     pub(super) fn open_answer(
         &self,
         whom: ReplicaId,
         number: u64,
         answer: &[u8],
-    ) -> Option<Vec<u8>> {
-        let (_sender, name) = sender(answer).filter(|(sender, _)| *sender == whom)?;
+    ) -> Result<Opened, Unreadable> {
+        let named = sender(answer).filter(|(sender, _)| *sender == whom);
+        let (sender, name) = named.ok_or(Unreadable(None))?;
         let number = number.to_string();
-        self.open(&["answer", &self.server, name, &self.own, &number], answer)
+        let purpose = ["answer", &self.server, name, &self.own, &number];
+        self.open(sender, &purpose, answer)
     }
 
     /// The id of this replica, and the proof of it.
@@ -107,20 +140,32 @@ impl Envelopes {
 
     fn seal(&self, purpose: Purpose<'_>, content: &[u8]) -> Result<Bytes, getrandom::Error> {
         let now = SystemTime::now();
-        let sealed = self.sealer.seal_bytes(purpose, content, now, FRESH)?;
+        let sent = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let sent = u64::try_from(sent.as_millis()).unwrap_or(u64::MAX);
+        let content = [&sent.to_be_bytes(), content].concat();
+        let sealed = self.sealer.seal_bytes(purpose, &content, now, FRESH)?;
         Ok([&[VERSION], self.own.as_bytes(), &sealed].concat().into())
     }
 
-    fn open(&self, purpose: Purpose<'_>, message: &[u8]) -> Option<Vec<u8>> {
-        let sealed = message.get(1 + ID..)?;
-        let (now, most) = (SystemTime::now(), FRESH.saturating_add(AHEAD));
-        let opened = self.sealer.open_fresh(purpose, sealed, now, most);
-        if opened.is_err() {
-            tracing::debug!(
-                "ignored a message of a replica with other keys, too old or from a later time"
-            );
-        }
-        opened.ok()
+    fn open(
+        &self,
+        sender: ReplicaId,
+        purpose: Purpose<'_>,
+        message: &[u8],
+    ) -> Result<Opened, Unreadable> {
+        let sealed = message.get(1 + ID..).unwrap_or_default();
+        // As of a time when every seal was good: a clock may be wrong, which is for the caller to see.
+        let opened = self.sealer.open_bytes(purpose, sealed, UNIX_EPOCH);
+        let mut content = opened.map_err(|_| Unreadable(Some(sender)))?;
+        let sent = content.first_chunk::<SENT>().ok_or(Unreadable(None))?;
+        let sent = Duration::from_millis(u64::from_be_bytes(*sent));
+        let sent = UNIX_EPOCH.checked_add(sent).ok_or(Unreadable(None))?;
+        content.drain(..SENT);
+        Ok(Opened {
+            sender,
+            sent,
+            content,
+        })
     }
 }
 

@@ -104,6 +104,11 @@ async fn clock_off_an_hour() {
     let (now, hour) = (SystemTime::now(), Duration::from_secs(60 * 60));
     for sent in [now - hour, now + hour] {
         let minute = Duration::from_secs(60);
+        let at = sent
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap()
+            .as_millis();
+        let event = [&(at as u64).to_be_bytes(), &*event].concat();
         let sealed = sealer.seal_bytes(&["tell", "notes", &own], &event, sent, minute);
         let event = [&[1], own.as_bytes(), &sealed.unwrap()].concat();
         Bus::tell(&stranger, event.into());

@@ -123,7 +123,7 @@ impl Keys {
         now: SystemTime,
     ) -> Result<String, InvalidSeal> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
-        let text = self.open_bytes(purpose, &sealed, now, Duration::MAX)?;
+        let text = self.open_bytes(purpose, &sealed, now)?;
         String::from_utf8(text).map_err(|_| InvalidSeal)
     }
 
@@ -132,11 +132,23 @@ impl Keys {
         purpose: Purpose<'_>,
         sealed: &[u8],
         now: SystemTime,
-        most: Duration,
     ) -> Result<Vec<u8>, InvalidSeal> {
         let read = self.file.as_ref().map(|file| file.current(now));
         let of_file = read.iter().flat_map(|keys| keys.all());
-        ring::open(of_file.chain(&self.given), purpose, sealed, now, most)
+        ring::open(of_file.chain(&self.given), purpose, sealed, now)
+    }
+
+    /// The fingerprints of the keys; that of the key which seals comes first.
+    pub(super) fn fingerprints(&self, now: SystemTime) -> Vec<String> {
+        let read = self.file.as_ref().map(|file| file.current(now));
+        let of_file = read.iter().flat_map(|keys| keys.all());
+        let all = of_file.chain(&self.given).map(Key::fingerprint);
+        let mut all = all.collect::<Vec<_>>();
+        let sealing = read.as_ref().map(|keys| keys.sealing(now).fingerprint());
+        if let Some(at) = all.iter().position(|mark| Some(mark) == sealing.as_ref()) {
+            all.swap(0, at);
+        }
+        all
     }
 
     fn count(&self) -> usize {

@@ -87,9 +87,11 @@ impl Operator {
             }))
     }
 
-    /// Reports the server's tasks and the use of its limits.
-    pub(super) fn watch(&self, server: &Server) {
+    /// Reports the server's tasks, the use of its limits and its health.
+    pub(super) fn watch(&mut self, server: &Server) {
         self.telemetry.watch(server);
+        let server = server.clone();
+        self.readiness = Readiness::of(move || server.health());
     }
 
     /// Ends the sessions of a server that has stopped, and exports what is left.

@@ -45,6 +45,7 @@ pub(super) fn page(
         clients(&mut body, &state);
     }
     limits(&mut body, server);
+    replicas(&mut body, server);
     let mut title = Markup::default();
     title.text(&served.name);
     PAGE.replace("{title}", &title.0).replace("{body}", &body.0)
@@ -178,6 +179,25 @@ fn limits(html: &mut Markup, server: &Server) {
     );
 }
 
+/// The traffic with other replicas, if the server is one of several.
+fn replicas(html: &mut Markup, server: &Server) {
+    let Some(is_connected) = server.is_engine_connected() else {
+        return;
+    };
+    let counts = server.replica_counts().into_iter();
+    let counts = counts.filter(|it| it.count > 0).collect::<Vec<_>>();
+    let columns = ["With other replicas", "Outcome", "Times"];
+    let title = match is_connected {
+        true => "Replicas, connected",
+        false => "Replicas, without a connection",
+    };
+    table(html, title, &columns, 2, &counts, |html, it| {
+        html.heading(it.kind);
+        html.cell(&it.outcome.replace('_', " "));
+        html.number(&it.count.to_string());
+    });
+}
+
 /// A table; the columns from `numbers` on have numbers.
 fn table<T>(
     html: &mut Markup,
@@ -267,7 +287,7 @@ fn milliseconds(duration: Duration) -> String {
 }
 
 /// A time in its two largest units.
-fn time(duration: Duration) -> String {
+pub(crate) fn time(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     let mut text = String::new();
