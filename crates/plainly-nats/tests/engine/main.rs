@@ -10,6 +10,6 @@ mod partitions;
 mod plain;
 mod processes;
 mod proxy;
-mod served;
 mod security;
+mod served;
 mod servers;
