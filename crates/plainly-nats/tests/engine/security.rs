@@ -13,7 +13,8 @@ use plainly_nats::Nats;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::servers::{Admin, Servers, connected, until};
+use crate::processes::{connected, until};
+use crate::servers::{Admin, Servers};
 
 /// The page that names the permissions.
 const PAGE: &str = include_str!("../../../../docs/cluster.md");
@@ -45,13 +46,14 @@ async fn documented_permissions_are_enough_and_no_more() {
     assert_eq!(check(&one, &other).await, [""; 0]);
     assert_eq!(one.report().await.unwrap().rows.len(), 2);
     // Nothing is deleted or emptied, and other names are out of reach.
-    let url = servers.url(0).replace("//", "//plainly:secret@");
     let options = async_nats::ConnectOptions::new().custom_inbox_prefix("_INBOX_test");
+    let options = options.user_and_password("plainly".to_owned(), "secret".to_owned());
     let options = options.request_timeout(Some(Duration::from_secs(1)));
-    let admin = Admin(options.connect(url).await.unwrap());
+    let admin = Admin(options.connect(servers.url(0)).await.unwrap());
     for what in ["STREAM.DELETE", "STREAM.PURGE", "STREAM.UPDATE"] {
-        let asked = admin.try_ask(&format!("{what}.plainly_test_records"), &json!({}));
-        assert!(asked.await.is_none(), "{what}");
+        let what = format!("{what}.plainly_test_records");
+        let reply = admin.try_ask(&what, &json!({})).await;
+        assert_eq!(reply, None, "{what}");
     }
     assert_eq!(admin.info("records").await["error"], json!(null));
     let foreign = replica(&servers, "plainly:secret", "foreign").await;
