@@ -92,20 +92,21 @@ impl Session {
         server.exchange(&frame).await
     }
 
-    async fn calling(&self, server: &Server, tool: &str) -> Reply {
-        let params = json!({ "name": tool, "arguments": { "text": "hello" } });
+    async fn calling(&self, server: &Server, tool: &str, arguments: Value) -> Reply {
+        let params = json!({ "name": tool, "arguments": arguments });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         self.send(server, &call).await
     }
 
     pub(crate) async fn call(&self, server: &Server, tool: &str) {
-        let reply = whole(self.calling(server, tool).await).await;
+        let arguments = json!({ "text": "hello" });
+        let reply = whole(self.calling(server, tool, arguments).await).await;
         assert_eq!(reply["result"]["content"][0]["text"], "hello", "{reply}");
     }
 
     /// Calls a tool, which asks.
     pub(crate) async fn ask(&self, server: &Server) -> Asked<'_> {
-        let ReplyBody::Feed(mut feed) = self.calling(server, "roots").await.body else {
+        let ReplyBody::Feed(mut feed) = self.calling(server, "roots", json!({})).await.body else {
             panic!("the tool asks");
         };
         let (event, question) = next(&mut feed).await;
