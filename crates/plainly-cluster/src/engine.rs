@@ -13,7 +13,7 @@ pub trait Engine: Bus + Records + Journals {
     /// The most bytes of one event, question, answer or value.
     fn max_value(&self) -> usize;
 
-    /// The engine's report on itself, for its operator. By default it has nothing to say.
+    /// The engine's report on itself, for its operator; empty by default.
     fn report(&self) -> impl Future<Output = Result<EngineReport, EngineError>> + Send {
         std::future::ready(Ok(EngineReport::default()))
     }

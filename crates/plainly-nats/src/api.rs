@@ -32,12 +32,12 @@ pub(crate) struct Reply {
 pub(crate) struct Group {
     pub(crate) leader: Option<String>,
     #[serde(default)]
-    pub(crate) replicas: Vec<Follower>,
+    pub(crate) replicas: Vec<CopyHolder>,
 }
 
 /// A server that has a copy of a stream, and does not lead it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Follower {
+pub(crate) struct CopyHolder {
     #[serde(default)]
     pub(crate) current: bool,
     #[serde(default)]

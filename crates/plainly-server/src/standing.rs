@@ -83,8 +83,8 @@ impl Server {
             .collect()
     }
 
-    /// The counts of what this server, as one of several replicas, has told, heard, asked and stored;
-    /// none, if it is alone.
+    /// The counts of this server's messages, questions, records and journals as one of several
+    /// replicas; empty if it is alone.
     pub fn replica_counts(&self) -> Vec<ReplicaCount> {
         let replicas = self.0.replicas.as_ref();
         replicas.map_or_else(Vec::new, |replicas| replicas.counts())

@@ -1,4 +1,4 @@
-//! Counts of what a replica tells, hears, asks and stores.
+//! Counts of the messages, questions, records and journals of a replica.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! The other replicas as this one has met them, and what that says of this one: whether it has the
-//! keys that they have, and whether its clock is right.
+//! The other replicas as this one has met them; from them it knows whether it has the common keys
+//! and the right time.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -32,7 +32,7 @@ pub(super) struct Envelopes {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) sender: ReplicaId,
-    /// When it was sent, by the clock of the sender.
+    /// The time when it was sent, by the clock of the sender.
     pub(super) sent: SystemTime,
     pub(super) content: Vec<u8>,
 }
