@@ -394,14 +394,8 @@ impl ServerBuilder {
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
         let sessions = sessions.observed(self.sessions);
         let listeners = Listeners::new(&self.limits, listened);
-        let subscriptions = Subscriptions::new(
-            changes,
-            announced,
-            &sources,
-            &tasks,
-            listeners,
-            &self.limits,
-        );
+        let subscriptions =
+            Subscriptions::new(changes, announced, &sources, &tasks, listeners, limits);
         Ok(Server(Arc::new(Inner {
             features,
             sources,

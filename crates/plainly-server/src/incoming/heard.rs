@@ -34,7 +34,7 @@ impl Server {
             let rounds = Arc::clone(replicas).meet_in_rounds().boxed();
             let differs = move || {
                 if let Some(server) = server.upgrade() {
-                    Server(server).lists_may_differ();
+                    Self(server).lists_may_differ();
                 }
             };
             let lists = self.lists().map(str::to_owned);

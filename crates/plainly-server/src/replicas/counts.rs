@@ -104,7 +104,7 @@ impl From<&EngineError> for Counted {
             EngineError::Unknown(_) => Self::Unknown,
             EngineError::TooLarge => Self::TooLarge,
             EngineError::Full => Self::Full,
-            _ => Self::Refused,
+            EngineError::Refused(_) | _ => Self::Refused,
         }
     }
 }
