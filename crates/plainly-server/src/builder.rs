@@ -362,10 +362,9 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;
-        let engine = self.engine.as_ref();
-        let shelves = clustering::shelves(self.records, engine, server, self.keys.as_ref());
-        let replicas = clustering::replicas(self.engine, server, self.keys.as_ref())?;
-        let lists = replicas.as_ref().map(|_| self.definitions.digest());
+        let (engine, keys) = (self.engine.as_ref(), self.keys.as_ref());
+        let shelves = clustering::shelves(self.records, engine, server, keys);
+        let replicas = clustering::replicas(self.engine, server, keys, &self.definitions)?;
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);
         let sources = Sources::new(Arc::clone(&features), self.sources);
@@ -412,7 +411,6 @@ impl ServerBuilder {
             layers: layered(self.layers),
             observer: self.observer,
             hearing: OnceLock::new(),
-            lists,
             replicas,
         }))
         .hearing_replicas())

@@ -139,8 +139,6 @@ struct Inner {
     observer: operation::Observer,
     /// The other replicas, if there are any.
     replicas: Option<Arc<replicas::Replicas>>,
-    /// The digest of what is listed, if there are replicas.
-    lists: Option<String>,
     /// The tasks that hear them.
     hearing: OnceLock<JoinSet<()>>,
 }

@@ -72,6 +72,8 @@ pub(crate) struct Replicas {
     gaps: watch::Sender<()>,
     meeting: Meeting,
     counts: Arc<Counts>,
+    /// The digest of what this one lists.
+    lists: String,
 }
 
 /// The numbers of the last event and the last question.
@@ -114,12 +116,23 @@ impl Replicas {
             gaps: watch::Sender::new(()),
             meeting: Meeting::default(),
             counts: Arc::default(),
+            lists: String::new(),
         }
     }
 
     /// Counts what the engine counts.
     pub(crate) fn counted(self, counts: Arc<Counts>) -> Self {
         Self { counts, ..self }
+    }
+
+    /// Lists what has this digest.
+    pub(crate) fn listing(self, lists: String) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// The digest of what this one lists.
+    pub(crate) fn lists(&self) -> &str {
+        &self.lists
     }
 
     /// Everything that is counted.

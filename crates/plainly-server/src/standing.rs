@@ -130,7 +130,8 @@ impl Server {
         ];
         let serves = kinds.into_iter().any(|kind| self.0.features.serves(kind));
         let serves = serves || self.0.sources.has_others();
-        self.0.lists.as_deref().filter(|_| serves)
+        let replicas = self.0.replicas.as_ref().filter(|_| serves)?;
+        Some(replicas.lists())
     }
 
     /// Reports that the lists may have changed: another replica, which answers the same clients, lists
@@ -197,6 +198,11 @@ mod tests {
         sleep(ROUND).await;
         assert_eq!(foreign.health(), Health::NotReady);
         assert_eq!(old.health(), Health::Ready);
+        // One that asks sees both, although it asks them again at once.
+        let operator = Server::builder("notes", "0").keys(Keys::new([1; 32]));
+        let operator = operator.cluster(engine.replica()).build().unwrap();
+        assert_eq!(operator.replicas().await.len(), 2);
+        drop(operator);
         assert!(foreign.replicas().await[0].has_other_keys);
         // It is ready once it has the place to itself.
         drop(old);

@@ -7,7 +7,7 @@ use plainly_cluster::erased::{ErasedEngine, ErasedRecords};
 use tokio::runtime::Handle;
 
 use super::ServerBuilder;
-use crate::features::{BuildError, BuildErrors};
+use crate::features::{BuildError, BuildErrors, Definitions};
 use crate::limits::Limits;
 use crate::replicas::{CountedEngine, Replicas};
 use crate::sessions::shared::SharedSessions;
@@ -53,6 +53,7 @@ pub(super) fn replicas(
     engine: Option<Arc<CountedEngine>>,
     server: &str,
     keys: Option<&Keys>,
+    listed: &Definitions,
 ) -> Result<Option<Arc<Replicas>>, BuildErrors> {
     let Some(engine) = engine else {
         return Ok(None);
@@ -73,6 +74,7 @@ pub(super) fn replicas(
     }
     let counts = Arc::clone(&engine.counts);
     let replicas = Replicas::new(engine, server, keys.clone()).counted(counts);
+    let replicas = replicas.listing(listed.digest());
     Ok(Some(Arc::new(replicas)))
 }
 

@@ -96,6 +96,11 @@ impl Known {
         differs && before != new
     }
 
+    /// The replicas that were met in this round or the one before it.
+    pub(super) fn all(&self) -> impl Iterator<Item = (ReplicaId, &Met)> {
+        self.others.iter().map(|(id, entry)| (*id, &entry.met))
+    }
+
     /// The replicas that were met in this round.
     pub(super) fn met(&self) -> impl Iterator<Item = (ReplicaId, &Met)> {
         let present = self

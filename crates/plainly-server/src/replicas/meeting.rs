@@ -92,8 +92,9 @@ impl Replicas {
         // It lives as long as this.
         drop(rounds.wait_for(|(rounds, _)| *rounds > 0).await);
         let known = self.meeting.known.lock();
+        // Another round may have begun.
         let others = known
-            .met()
+            .all()
             .map(|(id, met)| (id, met.here.clone(), met.ahead));
         others.collect()
     }
