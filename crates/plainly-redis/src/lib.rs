@@ -25,6 +25,7 @@ mod journals;
 mod link;
 mod place;
 mod records;
+mod report;
 mod role;
 mod room;
 mod settings;
@@ -34,7 +35,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use plainly_cluster::{Engine, ReplicaId};
+use plainly_cluster::{Engine, EngineError, EngineReport, ReplicaId};
 
 use self::bus::Questions;
 use self::channels::Listening;
@@ -96,6 +97,10 @@ impl Engine for Redis {
 
     fn max_value(&self) -> usize {
         MOST
+    }
+
+    async fn report(&self) -> Result<EngineReport, EngineError> {
+        report::report(self).await
     }
 }
 

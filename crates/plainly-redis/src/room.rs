@@ -42,17 +42,35 @@ impl Redis {
     }
 }
 
+/// The most bytes of memory, 0 without a limit.
+pub(crate) fn most(info: &InfoDict) -> u64 {
+    info.get("maxmemory").unwrap_or(0)
+}
+
+/// Whether nine tenths of the memory are in use.
+pub(crate) fn is_full(info: &InfoDict) -> bool {
+    let used = info.get::<u64>("used_memory").unwrap_or(0);
+    most(info) > 0 && used >= most(info) / 10 * 9
+}
+
+/// Whether Redis removes what has time left, once its memory is full.
+pub(crate) fn removes(info: &InfoDict) -> bool {
+    most(info) > 0 && !["", POLICY].contains(&&*policy(info))
+}
+
+fn policy(info: &InfoDict) -> String {
+    info.get("maxmemory_policy").unwrap_or_default()
+}
+
 impl Memory {
     fn note(&mut self, info: &InfoDict) {
-        let bytes = |name| info.get::<u64>(name).unwrap_or(0);
-        let most = bytes("maxmemory");
-        self.is_full = most > 0 && bytes("used_memory") >= most / 10 * 9;
-        let policy = info.get("maxmemory_policy").unwrap_or_default();
-        let is_wrong = most > 0 && ![POLICY.to_owned(), String::new()].contains(&policy);
+        self.is_full = is_full(info);
+        let is_wrong = removes(info);
         if is_wrong && !self.is_said {
             tracing::warn!(
                 "Redis removes sessions and tasks when its memory is full: \
-                 set maxmemory-policy from {policy} to {POLICY}"
+                 set maxmemory-policy from {} to {POLICY}",
+                policy(info)
             );
         }
         self.is_said = is_wrong;

@@ -1,15 +1,17 @@
 //! What works while nothing is wrong, over one server and over one with a copy.
 
-use plainly_cluster::Records as _;
 use plainly_cluster::check::check;
+use plainly_cluster::{Engine as _, Records as _};
 use plainly_redis::{Redis, WrongSetting};
 
 use crate::processes::connected;
 use crate::servers::Servers;
 
-async fn works(servers: &Servers) {
+async fn works(servers: &Servers, copies: &str) {
     let (one, other) = (servers.replica().await, servers.replica().await);
     assert_eq!(check(&one, &other).await, [""; 0]);
+    let report = one.report().await.unwrap();
+    assert_eq!(report.rows[0][1], copies, "{report:?}");
 }
 
 #[tokio::test]
@@ -17,7 +19,7 @@ async fn one_server_is_an_engine() {
     let Some(servers) = Servers::start().await else {
         return;
     };
-    works(&servers).await;
+    works(&servers, "0").await;
 }
 
 #[tokio::test]
@@ -25,7 +27,7 @@ async fn a_server_with_a_copy_is_an_engine() {
     let Some(servers) = Servers::with_copies(1).await else {
         return;
     };
-    works(&servers).await;
+    works(&servers, "1").await;
 }
 
 /// The permissions are those in docs/cluster.md.

@@ -101,7 +101,7 @@ fn operations_anywhere_are_as_at_one_server() {
         let given = std::env::var(name).ok();
         given.map_or(otherwise, |given| given.parse::<u64>().unwrap())
     };
-    let operations = number("PLAINLY_MODEL_OPERATIONS", 10_000);
+    let operations = number("PLAINLY_MODEL_OPERATIONS", 2_000);
     let first = number("PLAINLY_MODEL_SEED", 1);
     for seed in first..first + operations.div_ceil(EACH) {
         let mut runtime = Builder::new_current_thread();
