@@ -135,7 +135,7 @@ pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
         const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
         options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
     }
-    let file = cap_std::fs::File::from_std(options.open(path)?);
+    let file = File::from_std(options.open(path)?);
     let metadata = file.metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }

@@ -43,9 +43,12 @@ pub(super) struct Entry {
 }
 
 /// One step of a walk.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a step is taken apart at once, and a box would be one allocation for each entry"
+#[cfg_attr(
+    unix,
+    expect(
+        clippy::large_enum_variant,
+        reason = "a step is taken apart at once, and a box would be one allocation for each entry"
+    )
 )]
 pub(super) enum WalkStep<T> {
     Entry(Entry),
