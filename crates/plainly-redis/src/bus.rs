@@ -38,11 +38,11 @@ impl Questions {
         (Question(self, number), answer)
     }
 
-    /// Passes an answer on to who asked.
+    /// Passes an answer on to its question.
     pub(crate) fn answer(&self, mut message: Bytes) {
         let asked = number(&mut message).and_then(|number| self.0.lock().1.remove(&number));
         if let Some(asked) = asked {
-            // Whoever asked may have gone.
+            // The caller may have gone.
             let _gone = asked.send(message);
         }
     }
@@ -106,7 +106,7 @@ impl Bus for Redis {
             }),
             self.listen(self.replica(self.id), sender, Self::question),
         ];
-        let gaps = gaps(self.connection.state());
+        let gaps = gaps(self.connection.gaps());
         let heard = stream::unfold((heard, listening), |(mut heard, listening)| async {
             let next = heard.recv().await?;
             Some((next, (heard, listening)))
@@ -132,8 +132,10 @@ impl Redis {
         read: fn(&Self, Bytes) -> Option<Heard>,
     ) -> Listening {
         let redis = self.clone();
-        let ear = move |message| {
-            if let Some(heard) = read(&redis, message)
+        let ear = move |message: Bytes| {
+            // No replica sends more.
+            if message.len() <= MOST + 2 * DIGITS
+                && let Some(heard) = read(&redis, message)
                 && queue.try_send(heard).is_err()
             {
                 redis.connection.note_gap();
@@ -177,14 +179,9 @@ fn publish(channel: &str, parts: &[&[u8]]) -> Cmd {
 }
 
 /// A gap each time that messages may have been missed.
-fn gaps(state: watch::Receiver<State>) -> impl Stream<Item = Heard> + Send + 'static {
-    let gaps = state.borrow().gaps;
-    stream::unfold((state, gaps), |(mut state, before)| async move {
-        let gaps = state
-            .wait_for(|state| state.gaps != before)
-            .await
-            .ok()?
-            .gaps;
-        Some((Heard::Gap, (state, gaps)))
+fn gaps(gaps: watch::Receiver<()>) -> impl Stream<Item = Heard> + Send + 'static {
+    stream::unfold(gaps, |mut gaps| async {
+        gaps.changed().await.ok()?;
+        Some((Heard::Gap, gaps))
     })
 }

@@ -99,7 +99,7 @@ impl Channels {
     }
 
     /// The channels to subscribe to, and to unsubscribe from. The latter count as not heard at once:
-    /// who wants one of them again has to wait for it.
+    /// a listener that comes back has to wait for its channel.
     fn changes(&self) -> (Vec<String>, Vec<String>) {
         let (wanted, mut old) = (self.wanted.lock(), Vec::new());
         self.heard.send_if_modified(|heard| {
@@ -129,14 +129,17 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        let mut wanted = self.channels.wanted.lock();
+        let (mut wanted, mut gone) = (self.channels.wanted.lock(), None);
         if let Some(ears) = wanted.ears.get_mut(&self.channel) {
-            ears.retain(|(number, _)| *number != self.number);
+            let at = ears.iter().position(|(number, _)| *number == self.number);
+            gone = at.map(|at| ears.swap_remove(at));
             if ears.is_empty() {
                 wanted.ears.remove(&self.channel);
             }
         }
         drop(wanted);
+        // The ear may have the last clone of a connection, whose inbox locks the channels too.
+        drop(gone);
         self.channels.changed.notify_one();
     }
 }

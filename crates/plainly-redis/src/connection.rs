@@ -12,12 +12,15 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::channels::Channels;
 use crate::failure::{Cause, Failure};
 use crate::link::{Dialer, Link};
+use crate::writer::Doubts;
 use plainly_cluster::EngineError;
 
 /// The time for one call, which is shorter than that which servers grant.
 const CALL: Duration = Duration::from_millis(4_500);
 /// The time for one attempt at what may be repeated.
 const ATTEMPT: Duration = Duration::from_secs(1);
+/// The time after which a link has lasted.
+const LASTING: Duration = Duration::from_secs(2);
 /// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -25,8 +28,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Clone, Default)]
 pub(crate) struct State {
     pub(crate) link: Option<Link>,
-    /// Counts the gaps, where messages may be missing.
-    pub(crate) gaps: u64,
     /// The reason why there is no link.
     why: Arc<str>,
 }
@@ -42,7 +43,10 @@ impl State {
 #[derive(Clone)]
 pub(crate) struct Connection {
     state: Arc<watch::Sender<State>>,
+    /// Notifies of gaps, where messages may be missing.
+    gaps: Arc<watch::Sender<()>>,
     pub(crate) channels: Arc<Channels>,
+    pub(crate) doubts: Arc<Doubts>,
     _keeper: Arc<Keeper>,
 }
 
@@ -55,15 +59,25 @@ impl Drop for Keeper {
 }
 
 impl Connection {
-    pub(crate) fn new(dialer: Dialer) -> Self {
-        let state = Arc::new(watch::Sender::new(State::default()));
+    /// A connection for records below this root.
+    pub(crate) fn new(dialer: Dialer, root: &str) -> Self {
+        let (state, gaps) = <(Arc<watch::Sender<State>>, Arc<watch::Sender<()>>)>::default();
         let channels = Arc::new(Channels::default());
-        let keeper = tokio::spawn(keep(dialer, channels.clone(), state.clone()));
+        let doubts = Arc::new(Doubts::new(root));
+        let kept = (state.clone(), gaps.clone());
+        let keeper = tokio::spawn(keep(dialer, channels.clone(), doubts.clone(), kept));
         Self {
             state,
+            gaps,
             channels,
+            doubts,
             _keeper: Arc::new(Keeper(keeper)),
         }
+    }
+
+    /// Whether there is a link.
+    pub(crate) fn is_up(&self) -> bool {
+        self.state.borrow().link.is_some()
     }
 
     pub(crate) fn link(&self) -> Option<Link> {
@@ -76,7 +90,12 @@ impl Connection {
 
     /// Notes that messages were lost.
     pub(crate) fn note_gap(&self) {
-        self.state.send_modify(|state| state.gaps += 1);
+        self.gaps.send_replace(());
+    }
+
+    /// Notifies of gaps from now on.
+    pub(crate) fn gaps(&self) -> watch::Receiver<()> {
+        self.gaps.subscribe()
     }
 
     /// Sends a command now or never, and looks at no reply.
@@ -145,26 +164,36 @@ impl Connection {
 }
 
 /// Makes a link whenever there is none.
-async fn keep(dialer: Dialer, channels: Arc<Channels>, state: Arc<watch::Sender<State>>) {
+async fn keep(
+    dialer: Dialer,
+    channels: Arc<Channels>,
+    doubts: Arc<Doubts>,
+    (state, gaps): (Arc<watch::Sender<State>>, Arc<watch::Sender<()>>),
+) {
     let (mut links, mut failures, mut is_said) = (0, 0, false);
     loop {
-        let why = match dialer.open(&channels, links + 1).await {
+        let why = match dialer.open(&channels, &doubts, links + 1).await {
             Ok(opened) => {
                 tracing::info!("connected to Redis");
-                state.send_modify(|state| {
-                    state.link = Some(opened.link.clone());
-                    state.gaps += u64::from(links > 0);
-                });
+                state.send_modify(|state| state.link = Some(opened.link.clone()));
+                if links > 0 {
+                    gaps.send_replace(());
+                }
                 links += 1;
-                (failures, is_said) = (0, false);
-                opened.lost(&dialer, &channels).await
+                let begun = Instant::now();
+                let why = opened.lost(&dialer, &channels).await;
+                // One that was lost at once is no better than none: a flood may end each.
+                if begun.elapsed() > LASTING {
+                    (failures, is_said) = (0, false);
+                }
+                why
             }
             Err(why) => why,
         };
         channels.forget();
         if !is_said {
             is_said = true;
-            tracing::warn!("is not connected to Redis, and tries again all the time: {why}");
+            tracing::warn!("can't connect to Redis, and tries again all the time: {why}");
         }
         state.send_modify(|state| {
             state.link = None;

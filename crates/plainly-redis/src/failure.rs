@@ -9,11 +9,11 @@ pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Surely nothing was done, but it may be if it is sent again.
+    /// The command had no effect, and may have one if it is sent again.
     Later(Cause),
-    /// Surely nothing was done, and sent again it won't be either.
+    /// The command had no effect, and will have none if it is sent again.
     Never(EngineError),
-    /// Perhaps it was done.
+    /// The command may have had its effect.
     Unknown(Cause),
 }
 

@@ -1,4 +1,4 @@
-//! Journals are streams that expire. Each event wakes those who follow, who read what they have not read.
+//! Journals are streams that expire. Each event wakes the followers, which read the rest.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::channels::Listening;
 use crate::connection::within;
 use crate::{MOST, Redis};
 
-/// Adds an event, and wakes those who follow.
+/// Adds an event, and wakes the followers.
 const SCRIPT: &str = "
 redis.call('XADD', KEYS[1], 'MAXLEN', 1024, '*', 'e', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], 600000)

@@ -14,8 +14,8 @@
 //! Every key and channel begins with `plainly:v1:NAME:`. Nothing is ever deleted: it expires. Redis 6
 //! or later, not a cluster of several primaries; `maxmemory-policy` must be `noeviction`.
 //!
-//! A write is confirmed once a copy has it, if the primary has copies. Without one, what was written
-//! last is lost with the primary.
+//! A record is confirmed once a copy has it, if the primary has copies; events of journals are not.
+//! Without a copy, what was written last is lost with the primary.
 
 mod bus;
 mod channels;
@@ -51,7 +51,7 @@ const MOST: usize = 1 << 20;
 #[derive(Clone)]
 pub struct Redis {
     id: ReplicaId,
-    /// The begin of each key and channel: `plainly:v1:NAME`.
+    /// The prefix of each key and channel: `plainly:v1:NAME`.
     root: Arc<str>,
     connection: Connection,
     room: Arc<Room>,
@@ -71,8 +71,8 @@ impl Redis {
     }
 
     fn new(id: ReplicaId, name: &str, dialer: Dialer) -> Self {
-        let connection = Connection::new(dialer);
         let root = format!("plainly:v1:{name}");
+        let connection = Connection::new(dialer, &root);
         let questions = Arc::new(Questions::default());
         let asked = questions.clone();
         let inbox = connection
@@ -92,7 +92,7 @@ impl Redis {
 
 impl Engine for Redis {
     fn is_connected(&self) -> bool {
-        self.connection.link().is_some()
+        self.connection.is_up()
     }
 
     fn max_value(&self) -> usize {

@@ -25,7 +25,7 @@ use crate::writer::{Doubts, Write, Writer};
 
 /// The time for one attempt to connect, and for a sign of life.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// The time between two looks whether the server is still there, and still the primary.
+/// The time between two checks that the server is still there, and still the primary.
 const PING: Duration = Duration::from_secs(2);
 /// The most commands that wait to be sent: a full queue takes no event.
 const UNSENT: usize = 4 * 1024;
@@ -48,8 +48,7 @@ pub(crate) struct Link {
     pub(crate) number: u64,
     pub(crate) commands: MultiplexedConnection,
     pub(crate) writes: mpsc::Sender<Write>,
-    pub(crate) doubts: Arc<Doubts>,
-    /// Rung when something fails, so that the keeper looks why.
+    /// Notified when a command fails, so that the keeper checks the server.
     alarm: Arc<Notify>,
 }
 
@@ -74,6 +73,7 @@ impl Dialer {
     pub(crate) async fn open(
         &self,
         channels: &Arc<Channels>,
+        doubts: &Arc<Doubts>,
         number: u64,
     ) -> Result<Opened, Cause> {
         let (hosts, sentinel) = match &self.place.watched {
@@ -85,7 +85,7 @@ impl Dialer {
         };
         let mut reason = None;
         for host in hosts {
-            match self.open_at(host, channels, number).await {
+            match self.open_at(host, channels, doubts, number).await {
                 Ok(opened) => return Ok(Opened { sentinel, ..opened }),
                 Err(why) => reason = reason.or(Some(why)),
             }
@@ -125,6 +125,7 @@ impl Dialer {
         &self,
         host: Host,
         channels: &Arc<Channels>,
+        doubts: &Arc<Doubts>,
         number: u64,
     ) -> Result<Opened, Cause> {
         let mut tasks = JoinSet::new();
@@ -137,7 +138,7 @@ impl Dialer {
         let heard = Some(channels.clone());
         let mut listening = self.dial(&host, user, database, heard, &mut tasks).await?;
         subscribe(channels, &mut listening).await?;
-        let (alarm, doubts) = (Arc::new(Notify::new()), Arc::new(Doubts::default()));
+        let alarm = Arc::new(Notify::new());
         let (writes, queue) = mpsc::channel(UNSENT);
         let (alive, ended) = oneshot::channel();
         let writer = Writer {
@@ -154,7 +155,6 @@ impl Dialer {
                 number,
                 commands,
                 writes,
-                doubts,
                 alarm,
             },
             host,
@@ -220,7 +220,7 @@ impl Dialer {
 }
 
 impl Opened {
-    /// Waits until a connection is lost, or the server is none to stay at. Meanwhile, listens at the
+    /// Waits until a connection is lost, or the server is no longer the primary. Meanwhile, listens at the
     /// channels that are wanted.
     pub(crate) async fn lost(mut self, dialer: &Dialer, channels: &Channels) -> Cause {
         let mut ticks = interval(PING);
@@ -238,7 +238,7 @@ impl Opened {
         }
     }
 
-    /// Looks whether the server is there, and still the primary.
+    /// Checks that the server is there, and still the primary.
     async fn look(&mut self, dialer: &Dialer) -> Result<(), Cause> {
         let role: Role = ask(&mut self.link.commands, &cmd("ROLE")).await?;
         ask::<Value>(&mut self.listening, &cmd("PING")).await?;

@@ -1,4 +1,4 @@
-//! The URLs: where Redis is, and who asks.
+//! The URLs: the servers of Redis, and the user.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -48,11 +48,13 @@ impl Place {
     /// Reads URLs of one host each, or of several that are separated by commas. The user, the name and
     /// the database of one are those of all. Returns each wrong URL, counted from 1, with the reason.
     pub(crate) fn parse(urls: &[String]) -> Result<Self, Vec<(usize, &'static str)>> {
-        let hosts = urls.iter().flat_map(|url| url.split(',')).map(str::trim);
+        let urls = urls.iter().enumerate();
+        let hosts =
+            urls.flat_map(|(index, url)| url.split(',').map(move |host| (index, host.trim())));
         let mut scheme = "";
         let mut all: Option<Part> = None;
         let (mut place, mut wrong) = (Self::default(), Vec::new());
-        for (index, host) in hosts.filter(|host| !host.is_empty()).enumerate() {
+        for (index, host) in hosts.filter(|(_, host)| !host.is_empty()) {
             let rest = match host.split_once("://") {
                 Some((its, rest)) => {
                     scheme = its;
@@ -143,6 +145,9 @@ impl Part {
         if url.query().is_some() || url.fragment().is_some() {
             return Err("it has something after `?` or `#`, which means nothing here");
         }
+        if url.password().is_none() && !url.username().is_empty() {
+            return Err("it has a user without a password");
+        }
         let path = url.path().split('/').filter(|segment| !segment.is_empty());
         let name = name.trim_start_matches('[').trim_end_matches(']');
         Ok(Self {
@@ -219,6 +224,7 @@ mod tests {
             "redis+sentinel://s1",
             "redis://r1/1,r2/2",
             "redis://:a@r1,:b@r2",
+            "redis://user@r1",
             "redis://",
             "r1",
         ] {

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use crate::failure::Failure;
-use crate::writer::{Write, written};
+use crate::writer::{VERSIONS, Write, written};
 use crate::{MOST, Redis};
 
 /// The digits of a version.
@@ -22,11 +22,11 @@ impl Records for Redis {
         let key = self.record(key);
         command.arg(&key);
         let stored = self.connection.call(true, |link, until| {
-            let (command, key) = (&command, &key);
+            let (command, is_in_doubt) = (&command, self.connection.doubts.contain(&key));
             async move {
-                if link.doubts.contain(key) {
+                if is_in_doubt {
                     let why = "no copy of Redis has confirmed the last write of the record";
-                    return Err(Failure::Never(EngineError::Refused(why.into())));
+                    return Err(Failure::Later(why.into()));
                 }
                 link.ask::<Option<Vec<u8>>>(command, until).await
             }
@@ -40,6 +40,7 @@ impl Records for Redis {
             .get(..DIGITS)
             .and_then(|digits| str::from_utf8(digits).ok());
         let version = digits.and_then(|digits| digits.parse().ok());
+        let version = version.filter(|version| *version < VERSIONS);
         let version = version.ok_or_else(|| {
             EngineError::Refused("there is something else in place of the record".into())
         })?;
@@ -66,7 +67,6 @@ impl Records for Redis {
             let (settled, reply) = oneshot::channel();
             let write = Write {
                 key: self.record(key),
-                last: format!("{}:version", self.root),
                 over: over.map(written).unwrap_or_default(),
                 known: self.known.load(Ordering::Relaxed),
                 value: value.clone(),
@@ -75,8 +75,9 @@ impl Records for Redis {
             };
             async move {
                 let lost = || Failure::Later("the connection to Redis was lost".into());
+                let full = || Failure::Later("too many writes wait for Redis".into());
                 let sent = timeout_at(until, link.writes.send(write));
-                sent.await.map_err(|_| lost())?.map_err(|_| lost())?;
+                sent.await.map_err(|_| full())?.map_err(|_| lost())?;
                 match timeout_at(until, reply).await {
                     Ok(Ok(settled)) => settled,
                     // The writer ended before it was sent.

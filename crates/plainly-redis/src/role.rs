@@ -1,13 +1,13 @@
-//! The part that a server has.
+//! The role of a server.
 
 use redis::{FromRedisValue, ParsingError, Value};
 
 /// The reply to ROLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It takes writes, and sends them to so many copies.
+    /// The server accepts writes, and has this many copies.
     Primary { copies: usize },
-    /// It is a copy of another one.
+    /// The server is a copy.
     Copy,
 }
 

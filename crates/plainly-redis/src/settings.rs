@@ -39,7 +39,7 @@ pub enum WrongSetting {
     NoServer,
     /// This URL, counted from 1, names no server.
     #[error(
-        "URL {number} names no Redis server, since {why}: it must be as `redis://HOST:6379`, `rediss://HOST:6379` or `redis+sentinel://HOST:26379/NAME`"
+        "URL {number} names no Redis server, since {why}: write it as `redis://HOST:6379` or `redis+sentinel://HOST:26379/NAME`, with TLS `rediss://` or `rediss+sentinel://`"
     )]
     Url {
         /// The position of the URL, which may contain a password.
@@ -154,7 +154,9 @@ fn read(path: &Path) -> Result<Vec<tls::Certificate>, WrongSetting> {
     let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let certificates = tls::certificates(&pem);
     match certificates.is_empty() {
-        true => Err(wrong("it has no certificates, in PEM".to_owned())),
+        true => Err(wrong(
+            "it has no certificates: name a file in PEM".to_owned(),
+        )),
         false => Ok(certificates),
     }
 }

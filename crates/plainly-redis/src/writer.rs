@@ -10,7 +10,7 @@ use plainly_transport::lock::Lock;
 use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, RedisResult, Value, cmd, from_redis_value, pipe};
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::failure::{Failure, in_words};
 use crate::role::Role;
@@ -27,12 +27,20 @@ const COPIED: Duration = Duration::from_millis(1_500);
 const SCRIPT: &str = "
 if redis.call('GETRANGE', KEYS[1], 0, 15) ~= ARGV[1] then return false end
 local time = redis.call('TIME')
-local last = redis.call('GET', KEYS[2]) or 0
+local last = tonumber(redis.call('GET', KEYS[2]) or 0)
+if last >= 2^52 then last = 0 end
 local version = math.max(time[1] * 1000000 + time[2], last + 1, ARGV[2] + 1)
 version = string.format('%016.0f', version)
-redis.call('SET', KEYS[2], version, 'EX', 172800)
+redis.call('SET', KEYS[2], version, 'PX', 172800000)
 redis.call('SET', KEYS[1], version .. ARGV[3], 'PX', ARGV[4])
 return version";
+
+/// The time to live of the last version, in milliseconds, as in the script.
+const LAST: u64 = 172_800_000;
+/// The end of the versions, which Lua counts without error; the time is before it until 2112.
+pub(crate) const VERSIONS: u64 = 1 << 52;
+/// The pause before another look for a copy that has the writes in doubt.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// The version in the script, and before the value of a record: 16 digits.
 pub(crate) fn written(version: u64) -> String {
@@ -43,8 +51,6 @@ pub(crate) fn written(version: u64) -> String {
 #[derive(Debug)]
 pub(crate) struct Write {
     pub(crate) key: String,
-    /// The key of the last version.
-    pub(crate) last: String,
     /// The expected version, or an empty text.
     pub(crate) over: String,
     /// The highest version that this replica knows.
@@ -56,22 +62,42 @@ pub(crate) struct Write {
 }
 
 impl Write {
-    fn add_to(&self, pipeline: &mut Pipeline) {
+    fn add_to(&self, pipeline: &mut Pipeline, last: &str) {
         let pipeline = pipeline.cmd("EVAL").arg(SCRIPT).arg(2);
-        let pipeline = pipeline.arg(&self.key).arg(&self.last);
+        let pipeline = pipeline.arg(&self.key).arg(last);
         let pipeline = pipeline.arg(&self.over).arg(self.known);
         pipeline.arg(&*self.value).arg(self.ttl);
     }
 }
 
-/// The keys of records that are written, but that no copy has confirmed.
-#[derive(Debug, Default)]
-pub(crate) struct Doubts(Lock<HashSet<String>>);
+/// The records that may be written, but that no copy has confirmed, over all links.
+#[derive(Debug)]
+pub(crate) struct Doubts {
+    keys: Lock<HashSet<String>>,
+    /// The key of the last version.
+    last: String,
+}
 
 impl Doubts {
+    /// No doubts, for records below this root.
+    pub(crate) fn new(root: &str) -> Self {
+        let last = format!("{root}:version");
+        let keys = Lock::default();
+        Self { keys, last }
+    }
+
     /// Whether the record may be lost with the primary.
     pub(crate) fn contain(&self, key: &str) -> bool {
-        self.0.lock().contains(key)
+        self.keys.lock().contains(key)
+    }
+
+    fn are_none(&self) -> bool {
+        self.keys.lock().is_empty()
+    }
+
+    fn add<'a>(&self, writes: impl Iterator<Item = &'a Write>) {
+        let keys = writes.map(|write| write.key.clone());
+        self.keys.lock().extend(keys);
     }
 }
 
@@ -79,21 +105,30 @@ impl Doubts {
 pub(crate) struct Writer {
     pub(crate) connection: MultiplexedConnection,
     pub(crate) doubts: Arc<Doubts>,
-    /// Rung when something fails.
+    /// Notified when something fails.
     pub(crate) alarm: Arc<Notify>,
     /// Dropped with the writer.
     pub(crate) _alive: oneshot::Sender<()>,
 }
 
 impl Writer {
-    /// Makes the writes of a queue, until the connection is lost.
+    /// Makes the writes of a queue, until the connection is lost. Without any, looks now and then for a
+    /// copy that has the writes in doubt.
     pub(crate) async fn write_all(mut self, mut queue: mpsc::Receiver<Write>) {
         let mut writes = Vec::new();
-        while queue.recv_many(&mut writes, TOGETHER).await > 0 {
-            // Whoever waits no longer is not to be surprised.
+        loop {
+            let is_in_doubt = !self.doubts.are_none();
+            tokio::select! {
+                count = queue.recv_many(&mut writes, TOGETHER) => if count == 0 { return },
+                () = sleep(AGAIN), if is_in_doubt => {}
+            }
+            // A write whose caller has given up must not be made later.
             writes.retain(|write| !write.settled.is_closed());
             let replies = self.make(&writes).await;
             let is_lost = replies.is_err();
+            if is_lost {
+                self.doubts.add(writes.iter());
+            }
             let mut replies = replies.unwrap_or_default().into_iter();
             for write in writes.drain(..) {
                 let lost = || Err(Failure::Unknown("the connection to Redis was lost".into()));
@@ -114,7 +149,12 @@ impl Writer {
     async fn make(&mut self, writes: &[Write]) -> Result<Vec<Result<Option<u64>, Failure>>, ()> {
         let mut pipeline = pipe();
         for write in writes {
-            write.add_to(&mut pipeline);
+            write.add_to(&mut pipeline, &self.doubts.last);
+        }
+        if writes.is_empty() {
+            // WAIT waits for a write of this connection, and all before it.
+            let last = pipeline.cmd("PEXPIRE").arg(&self.doubts.last);
+            last.arg(LAST);
         }
         pipeline.cmd("ROLE").ignore_errors();
         let replies = timeout(ATTEMPT, pipeline.query_async(&mut self.connection)).await;
@@ -125,14 +165,13 @@ impl Writer {
         let mut made: Vec<_> = made
             .filter(|(_, reply)| matches!(reply, Ok(Some(_))))
             .collect();
-        if made.is_empty() && self.doubts.0.lock().is_empty() {
+        if made.is_empty() && !writes.is_empty() {
             return Ok(settled);
         }
         match self.copied(role).await {
-            None => self.doubts.0.lock().clear(),
+            None => self.doubts.keys.lock().clear(),
             Some(doubt) => {
-                let keys = made.iter().map(|(write, _)| write.key.clone());
-                self.doubts.0.lock().extend(keys);
+                self.doubts.add(made.iter().map(|(write, _)| *write));
                 for (_, reply) in &mut made {
                     **reply = Err(Failure::Unknown(doubt.clone().into()));
                 }

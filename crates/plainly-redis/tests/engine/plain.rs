@@ -1,8 +1,12 @@
 //! What works while nothing is wrong, over one server and over one with a copy.
 
+use std::time::Duration;
+
 use plainly_cluster::check::check;
-use plainly_cluster::{Engine as _, Records as _};
+use plainly_cluster::{Bus as _, Engine as _, Records as _};
 use plainly_redis::{Redis, WrongSetting};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::processes::connected;
 use crate::servers::Servers;
@@ -55,6 +59,23 @@ async fn a_user_with_few_permissions_is_enough() {
     let foreign = Redis::connect([url]).name("foreign").await.unwrap();
     let refused = foreign.get("key").await;
     assert!(format!("{refused:?}").contains("NOPERM"), "{refused:?}");
+}
+
+/// The stream of a replica may be the last that has its connection.
+#[tokio::test]
+async fn a_connection_ends_with_what_it_hears() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let redis = servers.replica().await;
+    let heard = redis.hear();
+    drop(redis);
+    let (ends, ended) = oneshot::channel();
+    std::thread::spawn(move || {
+        drop(heard);
+        ends.send(())
+    });
+    assert!(timeout(Duration::from_secs(10), ended).await.is_ok());
 }
 
 #[tokio::test]
