@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::file::{KeyFile, KeyFileError};
+use super::file::{FileKeys, KeyFile, KeyFileError};
 use super::ring::{self, InvalidKeys, InvalidSeal, KEY, Key, KeyLines, Purpose};
 
 /// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far if a request is
@@ -103,17 +103,25 @@ impl Keys {
 
     /// Calls `with` with the key that seals.
     fn with_first<T>(&self, now: SystemTime, with: impl FnOnce(&Key) -> T) -> T {
-        let read = self.file.as_ref().map(|file| file.current(now));
+        let read = self.read(now);
         let of_file = read.as_ref().map(|keys| keys.sealing(now));
         let key = of_file.or_else(|| self.given.first());
         with(key.expect("there is always a key"))
     }
 
+    /// The keys of the file as it is now, if there is one.
+    fn read(&self, now: SystemTime) -> Option<FileKeys> {
+        self.file.as_ref().map(|file| file.current(now))
+    }
+
+    /// All keys: those that were read, and those that were given.
+    fn all<'a>(&'a self, read: &'a Option<FileKeys>) -> impl Iterator<Item = &'a Key> {
+        read.iter().flat_map(FileKeys::all).chain(&self.given)
+    }
+
     pub(super) fn proves(&self, purpose: Purpose<'_>, proof: u64, now: SystemTime) -> bool {
-        let read = self.file.as_ref().map(|file| file.current(now));
-        let of_file = read.iter().flat_map(|keys| keys.all());
-        let mut all = of_file.chain(&self.given);
-        all.any(|key| key.proof(purpose) == proof)
+        let read = self.read(now);
+        self.all(&read).any(|key| key.proof(purpose) == proof)
     }
 
     pub(super) fn open(
@@ -133,21 +141,14 @@ impl Keys {
         sealed: &[u8],
         now: SystemTime,
     ) -> Result<Vec<u8>, InvalidSeal> {
-        let read = self.file.as_ref().map(|file| file.current(now));
-        let of_file = read.iter().flat_map(|keys| keys.all());
-        ring::open(of_file.chain(&self.given), purpose, sealed, now)
+        ring::open(self.all(&self.read(now)), purpose, sealed, now)
     }
 
     /// The fingerprints of the keys; that of the key which seals comes first.
     pub(super) fn fingerprints(&self, now: SystemTime) -> Vec<String> {
-        let read = self.file.as_ref().map(|file| file.current(now));
-        let of_file = read.iter().flat_map(|keys| keys.all());
-        let all = of_file.chain(&self.given).map(Key::fingerprint);
-        let mut all = all.collect::<Vec<_>>();
-        let sealing = read.as_ref().map(|keys| keys.sealing(now).fingerprint());
-        if let Some(at) = all.iter().position(|mark| Some(mark) == sealing.as_ref()) {
-            all.swap(0, at);
-        }
+        let first = self.with_first(now, Key::fingerprint);
+        let mut all: Vec<_> = self.all(&self.read(now)).map(Key::fingerprint).collect();
+        all.sort_by_key(|mark| *mark != first);
         all
     }
 
