@@ -10,8 +10,6 @@
 
 #[path = "figures/clients.rs"]
 mod clients;
-#[path = "figures/counted.rs"]
-mod counted;
 #[path = "../tests/engine/processes.rs"]
 #[expect(dead_code, reason = "the rest is for tests of faults")]
 mod processes;
@@ -19,8 +17,6 @@ mod processes;
 #[expect(dead_code, reason = "the rest is for tests of faults")]
 mod servers;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use plainly::server::extract::Ask;
@@ -30,8 +26,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::clients::{Listeners, Session, modern_call, task_call};
-use crate::counted::Counted;
-use crate::processes::connected;
 use crate::servers::Servers;
 
 const LISTENERS: usize = 10_000;
@@ -55,12 +49,10 @@ async fn roots(ask: Ask) -> Result<String, AskError> {
 struct One {
     server: Server,
     changes: Changes,
-    /// The calls of the engine so far.
-    calls: Arc<AtomicU64>,
 }
 
 async fn one(nats: Option<&Servers>) -> One {
-    let (changes, calls) = (Changes::new(), Arc::<AtomicU64>::default());
+    let changes = Changes::new();
     let mut builder = Server::builder("test", "1")
         .keys(Keys::new([7; 32]))
         .tool(Tool::new("echo", echo))
@@ -69,15 +61,19 @@ async fn one(nats: Option<&Servers>) -> One {
         .resource(Resource::new("test://news", async || "none").name("news"))
         .changes(changes.clone());
     if let Some(servers) = nats {
-        let nats = servers.replica().await;
-        connected(&nats).await;
-        builder = builder.cluster(Counted::new(nats, &calls));
+        builder = builder.cluster(servers.replica().await);
     }
     One {
         server: builder.build().unwrap(),
         changes,
-        calls,
     }
+}
+
+/// The calls of the engine so far.
+fn calls(all: &[One]) -> u64 {
+    let counts = all.iter().flat_map(|one| one.server.replica_counts());
+    let calls = counts.filter(|it| it.kind != "messages" || it.outcome == "told");
+    calls.map(|it| it.count).sum()
 }
 
 /// The median and the 99th of a hundred.
@@ -122,24 +118,17 @@ async fn main() {
 
 /// Calls at one after the other.
 async fn modern(who: &str, all: &[One]) {
-    let before: u64 = all
-        .iter()
-        .map(|one| one.calls.load(Ordering::Relaxed))
-        .sum();
+    let before = calls(all);
     let mut times = Vec::new();
     for number in 0..100_000 {
         let begin = Instant::now();
         modern_call(&all[number % all.len()].server, "echo").await;
         times.push(begin.elapsed());
     }
-    let after: u64 = all
-        .iter()
-        .map(|one| one.calls.load(Ordering::Relaxed))
-        .sum();
     print(&format!("{who}: modern call"), times);
     println!(
         "{who}: calls of the engine in 100,000 of them: {}",
-        after - before
+        calls(all) - before
     );
 }
 
@@ -203,7 +192,7 @@ async fn tasks(who: &str, all: &[One]) {
     print(&format!("{who}: task asked for at another"), asked);
 }
 
-/// From a change to the last of all who listen, and the CPU time of each.
+/// The time from a change to the last listener, and the CPU time of one.
 async fn listening(who: &str, all: &[One]) {
     let servers: Vec<&Server> = all.iter().map(|one| &one.server).collect();
     let mut listeners = Listeners::begin(&servers, LISTENERS).await;

@@ -27,6 +27,14 @@ pub(crate) struct Reply {
     pub(crate) cluster: Option<Group>,
 }
 
+impl Reply {
+    /// Whether nine tenths of the stream are in use.
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        let most = self.config.max_bytes;
+        most > 0 && self.state.bytes >= most / 10 * 9
+    }
+}
+
 /// The servers that have a stream.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Group {

@@ -41,7 +41,7 @@ const AROUND_A_VALUE: usize = 8 * 1024;
 #[derive(Clone)]
 pub struct Nats {
     id: ReplicaId,
-    /// The begin of each subject: `plainly.v1.NAME`.
+    /// The prefix of each subject: `plainly.v1.NAME`.
     root: Arc<str>,
     connection: Connection,
     streams: Arc<Streams>,

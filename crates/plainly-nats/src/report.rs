@@ -13,9 +13,6 @@ const COLUMNS: [&str; 6] = ["STREAM", "COPIES", "LEADER", "BEHIND", "MESSAGES", 
 /// The time for one stream.
 const TIME: Duration = Duration::from_secs(2);
 
-/// The part of a stream that is for those that are there: creation stops beyond it.
-const ROOM: (i64, i64) = (9, 10);
-
 pub(crate) async fn report(nats: &Nats) -> Result<EngineReport, EngineError> {
     let mut rows = Vec::new();
     for kind in [Kind::Records, Kind::Journals] {
@@ -48,8 +45,6 @@ fn row(name: String, info: &Reply) -> Vec<String> {
     };
     let copies = current + usize::from(leads);
     let behind = followers.map(|it| it.lag).max().unwrap_or(0);
-    let (part, whole) = ROOM;
-    let is_full = config.max_bytes > 0 && state.bytes >= config.max_bytes / whole * part;
     vec![
         name,
         marked(
@@ -60,7 +55,7 @@ fn row(name: String, info: &Reply) -> Vec<String> {
         behind.to_string(),
         state.messages.to_string(),
         marked(
-            is_full,
+            info.is_nearly_full(),
             format!("{} of {}", size(state.bytes), size(config.max_bytes)),
         ),
     ]

@@ -157,8 +157,7 @@ impl Streams {
         if room.0.is_none_or(|looked| looked.elapsed() > KNOWN) {
             let stream = self.name(Kind::Records);
             if let Ok(info) = api::info(connection, &stream, within(KNOWN)).await {
-                let (bytes, most) = (info.state.bytes, info.config.max_bytes);
-                room.1 = most <= 0 || bytes < most / 10 * 9;
+                room.1 = !info.is_nearly_full();
             }
             room.0 = Some(Instant::now());
         }
