@@ -17,7 +17,6 @@ use plainly_server::store::{
     Watch,
 };
 
-pub use self::conversions::ConversionCounts;
 use self::conversions::{Conversion, ConversionKey, Conversions, Task};
 use self::converters::{Converters, Offer};
 use super::Converter;
@@ -78,9 +77,15 @@ impl<S: Store> Converting<S> {
         self
     }
 
-    /// The number of texts that were stored when they were asked for, and of those that had to be made.
-    pub fn counts(&self) -> ConversionCounts {
-        self.conversions.counts()
+    /// The number of texts, of resources with a tag, that were stored or being made when a reader asked for them. A title is a
+    /// text too.
+    pub fn hits(&self) -> u64 {
+        self.conversions.hits()
+    }
+
+    /// The number of such texts that had to be made.
+    pub fn misses(&self) -> u64 {
+        self.conversions.misses()
     }
 
     /// The resource as it is, and after it in those of these formats that could be made of it.

@@ -47,7 +47,7 @@ mod word;
 use std::error::Error;
 use std::fmt;
 
-pub use self::converting::{ConversionCounts, Converting};
+pub use self::converting::Converting;
 #[cfg(feature = "csv")]
 pub use self::csv::Csv;
 pub use self::draft::{Draft, StopReason};

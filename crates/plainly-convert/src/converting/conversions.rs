@@ -52,16 +52,6 @@ struct Counts {
     misses: AtomicU64,
 }
 
-/// The number of texts that readers asked for, of resources with a tag, since the store was made. A title is a text too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConversionCounts {
-    /// Texts that were stored, or being made for another reader.
-    pub hits: u64,
-    /// Texts that had to be made.
-    pub misses: u64,
-}
-
 /// The text that was made of a resource.
 #[derive(Debug)]
 pub(super) struct Conversion {
@@ -139,11 +129,12 @@ impl Conversions {
         }
     }
 
-    pub(super) fn counts(&self) -> ConversionCounts {
-        ConversionCounts {
-            hits: self.counts.hits.load(Ordering::Relaxed),
-            misses: self.counts.misses.load(Ordering::Relaxed),
-        }
+    pub(super) fn hits(&self) -> u64 {
+        self.counts.hits.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn misses(&self) -> u64 {
+        self.counts.misses.load(Ordering::Relaxed)
     }
 
     fn count(&self, count: fn(&Counts) -> &AtomicU64) {

@@ -58,12 +58,9 @@ impl Stores {
             return;
         };
         let shown = shown.clone();
-        telemetry.watch_cache("conversions", move || {
-            let counts = shown.counts();
-            CacheCounts {
-                hits: counts.hits,
-                misses: counts.misses,
-            }
+        telemetry.watch_cache("conversions", move || CacheCounts {
+            hits: shown.hits(),
+            misses: shown.misses(),
         });
     }
 
