@@ -8,7 +8,7 @@ use std::time::Duration;
 use plainly_transport::health::Health;
 
 /// The readiness of a server, which [`Route::readiness`](super::Route::readiness) reports to balancers: a server takes new
-/// clients until it is asked to stop. Clones share it.
+/// clients as long as its health allows, until it is asked to stop. Clones share it.
 #[derive(Clone)]
 pub struct Readiness {
     takes_clients: Arc<AtomicBool>,

@@ -103,7 +103,9 @@ pub(crate) struct AnswerWay {
 
 impl Replicas {
     /// The other replicas of the server with this name.
-    pub(crate) fn new(engine: Arc<dyn ErasedEngine>, server: &str, keys: Keys) -> Self {
+    pub(crate) fn new(engine: Arc<CountedEngine>, server: &str, keys: Keys) -> Self {
+        let counts = Arc::clone(&engine.counts);
+        let engine: Arc<dyn ErasedEngine> = engine;
         let records = Arc::<dyn ErasedEngine>::clone(&engine);
         Self {
             shelves: Shelves::new(records, server)
@@ -115,14 +117,9 @@ impl Replicas {
             has_told: Notify::new(),
             gaps: watch::Sender::new(()),
             meeting: Meeting::default(),
-            counts: Arc::default(),
+            counts,
             lists: String::new(),
         }
-    }
-
-    /// Counts what the engine counts.
-    pub(crate) fn counted(self, counts: Arc<Counts>) -> Self {
-        Self { counts, ..self }
     }
 
     /// Lists what has this digest.

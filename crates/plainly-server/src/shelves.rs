@@ -52,9 +52,7 @@ impl ShelfKey {
         let digits = digest.iter().map(|byte| format!("{byte:02x}"));
         Self(format!("{shelf}.{}", digits.collect::<String>()))
     }
-}
 
-impl ShelfKey {
     /// A share of this time, another for each key.
     pub(crate) fn share_of(&self, time: Duration) -> Duration {
         let (_shelf, digits) = self.0.split_once('.').unwrap_or_default();

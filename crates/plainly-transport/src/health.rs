@@ -1,4 +1,4 @@
-//! Whether a server may get clients.
+//! The health of a server, as balancers see it.
 
 /// Whether balancers may send clients to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,9 +7,9 @@
     reason = "a balancer must do something about each"
 )]
 pub enum Health {
-    /// It serves everything.
+    /// The server serves everything.
     Ready,
-    /// It serves, but not everything.
+    /// The server serves, but not everything.
     Degraded,
     /// Clients are better served elsewhere.
     NotReady,

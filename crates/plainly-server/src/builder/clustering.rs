@@ -72,10 +72,8 @@ pub(super) fn replicas(
             "needs a Tokio runtime: call build() in an async function",
         ));
     }
-    let counts = Arc::clone(&engine.counts);
-    let replicas = Replicas::new(engine, server, keys.clone()).counted(counts);
-    let replicas = replicas.listing(listed.digest());
-    Ok(Some(Arc::new(replicas)))
+    let replicas = Replicas::new(engine, server, keys.clone());
+    Ok(Some(Arc::new(replicas.listing(listed.digest()))))
 }
 
 /// The shelves of these records, sealed with the keys, if there are any.

@@ -84,7 +84,7 @@ impl Server {
     async fn asked(&self, question: ReplicaQuestion) -> ReplicaAnswer {
         let is_so = match question {
             ReplicaQuestion::Runs => true,
-            // Neither is in a record: one is answered already, and the other is no such one again.
+            // `Meet` has its answer from `heard`, and a stored question holds no other stored one.
             ReplicaQuestion::Meet | ReplicaQuestion::Stored { .. } => false,
             ReplicaQuestion::Answer { session, response } => self.answered(&session, &response),
             ReplicaQuestion::Holds { session } => {

@@ -34,7 +34,9 @@ impl Met {
             return Some("has other keys".to_owned());
         }
         let is_off = self.ahead.unsigned_abs() > CLOCK;
-        is_off.then(|| format!("has a clock that is {} s ahead", self.ahead / 1_000))
+        let seconds = self.ahead.unsigned_abs() / 1_000;
+        let place = if self.ahead > 0 { "ahead" } else { "behind" };
+        is_off.then(|| format!("has a clock that is {seconds} s {place}"))
     }
 }
 

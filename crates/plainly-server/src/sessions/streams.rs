@@ -151,7 +151,7 @@ impl Streams {
         let writer = self.server.as_ref()?.other(name)?;
         let (stream, after) = read_place(place)?;
         let place = ForeignPlace {
-            journal: self.journals.as_ref()?.foreign(writer, stream),
+            journal: self.journals.as_ref()?.of(writer, stream),
             prefix: format!("{name}-{stream}-"),
             after,
             can_poll: self.can_poll,

@@ -1,4 +1,4 @@
-//! Reads a part of a resource of any size, in pieces of a few MiB. [`search`] finds lines, and [`lines`] knows where they were
+//! Reads a part of a resource of any size, in pieces. [`search`] finds lines, and [`lines`] knows where they were
 //! found before.
 
 mod lines;

@@ -102,15 +102,11 @@ impl SessionJournals {
 
     /// The journal of a stream of this replica.
     pub(super) fn own(&self, stream: u64) -> Journal {
-        self.journal(self.all.own, stream)
+        self.of(self.all.own, stream)
     }
 
-    /// The journal of a stream of another replica.
-    pub(super) fn foreign(&self, writer: ReplicaId, stream: u64) -> Journal {
-        self.journal(writer, stream)
-    }
-
-    fn journal(&self, writer: ReplicaId, stream: u64) -> Journal {
+    /// The journal of a stream of any replica.
+    pub(super) fn of(&self, writer: ReplicaId, stream: u64) -> Journal {
         let digest = Sha256::digest(format!("{:?}-{writer}-{stream}", self.session));
         let digits = digest.iter().map(|byte| format!("{byte:02x}"));
         Journal {

@@ -17,7 +17,7 @@ use super::*;
 use crate::alive::Asks;
 use crate::limits::Limits;
 use crate::outgoing::{Departure, ReplySource};
-use crate::replicas::{Replicas, ServerName};
+use crate::replicas::{CountedEngine, Replicas, ServerName};
 use crate::sessions::streams::Streams;
 use crate::sessions::streams::journal::{SessionJournals, SharedJournals};
 use crate::shelves::{ShelfKey, Shelves};
@@ -75,7 +75,8 @@ impl Session {
     fn replica(&self) -> (Arc<Replicas>, Arc<Streams>) {
         let replica = self.engine.replica();
         let id = replica.id();
-        let name = Replicas::new(Arc::new(replica.clone()), "tests", Keys::new([1; 32]));
+        let engine = Arc::new(CountedEngine::new(Arc::new(replica.clone())));
+        let name = Replicas::new(engine, "tests", Keys::new([1; 32]));
         let name = Arc::new(name);
         let shelves = Shelves::new(Arc::new(replica.clone()), "tests");
         let shelves = shelves.sealed(Some(&Keys::new([1; 32])));
