@@ -116,11 +116,16 @@ fn which(position: &PartPosition) -> String {
     which
 }
 
-/// Names what follows the content, if there is anything.
+/// Names the bytes that were left out of the content, or what follows it, if there is anything.
 fn after(position: &PartPosition) -> Option<String> {
-    let next = position.next.as_ref();
-    let next = next.filter(|_| position.total != Some(position.last))?;
-    Some(format!("To continue: {next}."))
+    match (position.total == Some(position.last), &position.rest) {
+        // The last bytes are there, and others before them are not.
+        (true, rest) => rest.as_ref().map(|rest| format!("Left out: {rest}.")),
+        (false, rest) => {
+            let next = rest.as_ref().or(position.next.as_ref())?;
+            Some(format!("To continue: {next}."))
+        }
+    }
 }
 
 /// The resource in its own format, and before it as text in others if its own is not for readers.

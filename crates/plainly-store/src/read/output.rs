@@ -12,7 +12,7 @@ pub(super) struct ReadOutput {
     pub(super) uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mime_type: Option<String>,
-    // The size of the whole resource, in bytes.
+    // The bytes that were read: of the whole resource, unless the URI asks for pages or bytes.
     pub(super) size: usize,
     // The requested lines, if it is text. Anything else is in the content of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ impl ReadOutput {
         self.text.is_some()
     }
 
-    /// The size of the whole resource, in bytes.
+    /// The bytes that were read.
     pub(super) fn size(&self) -> u64 {
         self.size as u64
     }

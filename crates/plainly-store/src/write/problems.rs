@@ -112,7 +112,8 @@ pub(super) fn no_text(uri: &str) -> Problem {
 
 /// The resource is a notebook, and the text is none.
 pub(super) fn no_notebook(uri: &str) -> Problem {
-    let message = format!("{uri} is a notebook, which is JSON and read as another format.");
+    let message =
+        format!("{uri} is a notebook, which must stay JSON, though it is read as Markdown.");
     Problem::new(ProblemCode::InvalidFileType, message)
         .suggest("Write the whole notebook as JSON, or the text as a new resource.")
 }
@@ -180,7 +181,7 @@ pub(super) fn of_edits(found: Vec<EditProblem>, resource: &Resource) -> Failure 
     let is_for_programs = formats::is_for_programs(resource.mime_type.as_deref());
     let unseen = is_for_programs.then(|| {
         let all = ALL.uri(&resource.uri);
-        format!("It is edited in its own format: copy `old` from the text of {all}.")
+        format!("Its own format is edited: copy `old` from the text of {all}.")
     });
     let mut bag = ProblemBag::new();
     for EditProblem { edit, fault } in found {

@@ -198,6 +198,33 @@ fn what_is_too_large_is_said_with_its_size() {
     assert_eq!(error, expected);
 }
 
+#[test]
+fn bytes_that_are_left_out_are_named() {
+    let fixture = Fixture::new(&[]);
+    std::fs::write(fixture.root().join("a.bin"), vec![0; 18_000_000]).unwrap();
+    let tools = Tools::of(&fixture);
+    for (part, which, advice, left_out) in [
+        (
+            "0-17500000",
+            "0 to 16777215",
+            "To continue",
+            "16777216-17500000",
+        ),
+        (
+            "-17500000",
+            "1222784 to 17999999",
+            "Left out",
+            "500000-1222783",
+        ),
+    ] {
+        let uri = format!("docs/a.bin#bytes={part}");
+        let answer = tools.call("read_resource", json!({"uri": uri}));
+        let expected =
+            format!("Bytes {which} of 18000000. {advice}: file:///docs/a.bin#bytes={left_out}.");
+        assert_eq!(answer.structured["note"], expected);
+    }
+}
+
 /// The limit is that of the store alone.
 #[test]
 fn a_large_image_is_read_by_itself() {
