@@ -80,7 +80,7 @@ pub(crate) struct AuthArgs {
     pub(crate) require_dpop: bool,
 
     /// Require a value of this server in each such proof, so that none can be made in advance.
-    /// Replicas don't share these values
+    /// Servers with the same --key-file accept each other's values
     #[arg(long, conflicts_with = "stdio")]
     pub(crate) dpop_nonces: bool,
 }

@@ -72,7 +72,7 @@ pub(crate) enum ClusterAction {
 #[command(after_help = "\
 Examples:
   plainly cluster status nats://n1,nats://n2,nats://n3 --name docs --key-file keys
-  plainly cluster status nats://n1 --name docs --key-file keys --json")]
+  plainly cluster status rediss://r1 --name docs --key-file keys --json")]
 pub(crate) struct ClusterStatusArgs {
     /// The URLs that the replicas have as --cluster, separated by commas. URLs with a password belong in the variable
     #[arg(value_name = "URLS", value_delimiter = ',', env = URLS, hide_env_values = true, required = true)]
@@ -99,9 +99,9 @@ pub(crate) struct ClusterStatusArgs {
 }
 
 impl ClusterArgs {
-    /// Whether the server is one of several.
+    /// Whether the server is one of several. An empty variable has one empty URL.
     pub(crate) fn is_on(&self) -> bool {
-        !self.cluster.is_empty()
+        self.cluster.iter().any(|url| !url.is_empty())
     }
 
     pub(super) fn drain(&self) -> Duration {

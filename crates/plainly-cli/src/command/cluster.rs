@@ -43,9 +43,10 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
     let server = joined(&args).await?;
     let replicas = timeout(PATIENCE, server.replicas()).await;
     let Ok(mut replicas) = replicas else {
-        let why =
-            "no server at these URLs lets this program in: look at the URLs and the credentials";
-        return Err(Failure::local(why));
+        return Err(Failure::local(format!(
+            "no answer of the engine within {} s: start it, or correct the URLs or the credentials",
+            PATIENCE.as_secs()
+        )));
     };
     // Others that look at the status serve nothing either.
     replicas.retain(|it| it.has_other_keys || it.lists.is_some());
@@ -71,7 +72,7 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
     output.flush()?;
     match (is_marked, rows.is_empty()) {
         (true, _) => Err(Failure::local(
-            "something needs a look: it is marked with !",
+            "the status has marks (!): look at the replicas and streams that have them",
         )),
         (false, true) => Err(Failure::local(
             "no replica is there: look at --name and --cluster-name",
@@ -93,7 +94,7 @@ async fn joined(args: &ClusterStatusArgs) -> Result<Server, Failure> {
     if !mistakes.is_empty() {
         return Err(Failure::impossible(mistakes.join("; "), None));
     }
-    let cannot = |error| Failure::impossible("cannot use the keys", Some(error));
+    let cannot = |error| Failure::impossible("cannot look at the replicas", Some(error));
     let keys = Keys::file(&args.key_file).map_err(|error| cannot(Box::from(error)))?;
     let builder = Server::builder(&*args.name, env!("CARGO_PKG_VERSION")).keys(keys);
     let builder = settings.join(builder).await?;

@@ -48,7 +48,7 @@ impl Admin {
         let (server, activity) = (server.clone(), operator.activity.clone());
         let readiness = operator.readiness.clone();
         let status = move || {
-            let page = page(&server, activity.as_deref(), &served, readiness.is_ready());
+            let page = page(&server, activity.as_deref(), &served, readiness.health());
             (StatusCode::OK, Bytes::from(page))
         };
         let service = service

@@ -39,7 +39,10 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Re
 /// Whether an option means that the server is reached over HTTP.
 fn is_over_http(args: &ServeArgs) -> bool {
     let has_url = args.auth.public_url.is_some() || !args.allow_host.is_empty();
-    has_url || args.auth.is_on() || args.network.tls_cert.is_some()
+    let network = &args.network;
+    #[cfg(feature = "cluster")]
+    let has_url = has_url || network.cluster.is_on();
+    has_url || args.auth.is_on() || network.tls_cert.is_some() || network.drain.is_some()
 }
 
 /// All that differs from the defaults, over standard input and output.

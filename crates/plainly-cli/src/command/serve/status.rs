@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use plainly::server::Server;
+use plainly::server::{Health, Server};
 
 use super::recent::{RECENT, RecentActivity, RecentState};
 
@@ -24,13 +24,14 @@ pub(super) fn page(
     server: &Server,
     activity: Option<&RecentActivity>,
     served: &Served,
-    is_ready: bool,
+    health: Health,
 ) -> String {
     let mut body = Markup::default();
-    match is_ready {
-        true => body.raw("<p>Ready at "),
-        false => body.raw("<p class=bad>Stopping, at "),
-    }
+    body.raw(match health {
+        Health::Ready => "<p>Ready at ",
+        Health::Degraded => "<p class=bad>Ready, without the other replicas, at ",
+        Health::NotReady => "<p class=bad>Not ready, at ",
+    });
     body.text(&served.at);
     body.raw("</p><p class=quiet>Serves ");
     body.text(&served.mounts.join(", "));
