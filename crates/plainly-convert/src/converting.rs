@@ -37,12 +37,15 @@ const MAX_BYTES: usize = 4 << 20;
 /// [view](Store::view) of the store are not stored, because another caller may see another content.
 ///
 /// ```
+/// # #[cfg(all(feature = "csv", feature = "html"))]
+/// # mod needs_features {
 /// use plainly_convert::{Converting, Csv, Html};
 /// use plainly_server::store::Store;
 ///
 /// fn readable(pages: impl Store) -> impl Store {
 ///     Converting::new(pages).converter(Html::new()).converter(Csv::new())
 /// }
+/// # }
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
