@@ -89,7 +89,10 @@ fn a_notebook_stays_one() {
             edit("Two", "Two\nThree"),
             format!("no longer be JSON. Read the JSON as {uri}#bytes=0-,"),
         ),
-        (write("# One\n"), "is a notebook, which must stay JSON".to_owned()),
+        (
+            write("# One\n"),
+            "is a notebook, which must stay JSON".to_owned(),
+        ),
     ] {
         assert_eq!(refused.status, 5);
         assert!(refused.stderr.contains(&why), "{}", refused.stderr);
