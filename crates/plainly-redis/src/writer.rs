@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plainly_cluster::EngineError;
-use plainly_transport::lock::Lock;
 use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, RedisResult, Value, cmd, from_redis_value, pipe};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::failure::{Failure, in_words};
@@ -73,7 +72,7 @@ impl Write {
 /// The records that may be written, but that no copy has confirmed, over all links.
 #[derive(Debug)]
 pub(crate) struct Doubts {
-    keys: Lock<HashSet<String>>,
+    keys: watch::Sender<HashSet<String>>,
     /// The key of the last version.
     last: String,
 }
@@ -82,22 +81,34 @@ impl Doubts {
     /// No doubts, for records below this root.
     pub(crate) fn new(root: &str) -> Self {
         let last = format!("{root}:version");
-        let keys = Lock::default();
+        let keys = watch::Sender::default();
         Self { keys, last }
     }
 
     /// Whether the record may be lost with the primary.
     pub(crate) fn contain(&self, key: &str) -> bool {
-        self.keys.lock().contains(key)
+        self.keys.borrow().contains(key)
     }
 
     fn are_none(&self) -> bool {
-        self.keys.lock().is_empty()
+        self.keys.borrow().is_empty()
     }
 
     fn add<'a>(&self, writes: impl Iterator<Item = &'a Write>) {
-        let keys = writes.map(|write| write.key.clone());
-        self.keys.lock().extend(keys);
+        let new = writes.map(|write| write.key.clone());
+        self.keys.send_modify(|keys| keys.extend(new));
+    }
+
+    fn clear(&self) {
+        self.keys.send_modify(HashSet::clear);
+    }
+
+    /// Waits while there are none, and then a moment.
+    async fn remain(&self) {
+        let mut keys = self.keys.subscribe();
+        // Never an error, because the sender outlives the wait.
+        let _is_some = keys.wait_for(|keys| !keys.is_empty()).await.is_ok();
+        sleep(AGAIN).await;
     }
 }
 
@@ -117,10 +128,9 @@ impl Writer {
     pub(crate) async fn write_all(mut self, mut queue: mpsc::Receiver<Write>) {
         let mut writes = Vec::new();
         loop {
-            let is_in_doubt = !self.doubts.are_none();
             tokio::select! {
                 count = queue.recv_many(&mut writes, TOGETHER) => if count == 0 { return },
-                () = sleep(AGAIN), if is_in_doubt => {}
+                () = self.doubts.remain() => {}
             }
             // A write whose caller has given up must not be made later.
             writes.retain(|write| !write.settled.is_closed());
@@ -147,11 +157,12 @@ impl Writer {
 
     /// Makes writes together; the only error is that the connection is lost.
     async fn make(&mut self, writes: &[Write]) -> Result<Vec<Result<Option<u64>, Failure>>, ()> {
+        let is_in_doubt = !self.doubts.are_none();
         let mut pipeline = pipe();
         for write in writes {
             write.add_to(&mut pipeline, &self.doubts.last);
         }
-        if writes.is_empty() {
+        if is_in_doubt {
             // WAIT waits for a write of this connection, and all before it.
             let last = pipeline.cmd("PEXPIRE").arg(&self.doubts.last);
             last.arg(LAST);
@@ -165,11 +176,11 @@ impl Writer {
         let mut made: Vec<_> = made
             .filter(|(_, reply)| matches!(reply, Ok(Some(_))))
             .collect();
-        if made.is_empty() && !writes.is_empty() {
+        if made.is_empty() && !is_in_doubt {
             return Ok(settled);
         }
         match self.copied(role).await {
-            None => self.doubts.keys.lock().clear(),
+            None => self.doubts.clear(),
             Some(doubt) => {
                 self.doubts.add(made.iter().map(|(write, _)| *write));
                 for (_, reply) in &mut made {

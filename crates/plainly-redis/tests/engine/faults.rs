@@ -167,6 +167,29 @@ async fn copy_stopped() {
     assert!(redis.get("key").await.unwrap().is_some());
 }
 
+/// Writes that change nothing don't prolong a doubt, however many there are.
+#[tokio::test]
+async fn copy_stopped_under_outdated_writes() {
+    let Some(servers) = Servers::with_copies(1).await else {
+        return;
+    };
+    let redis = servers.replica().await;
+    servers.signal(1, Signal::STOP);
+    let doubt = put(&redis, "key").await;
+    assert!(matches!(doubt, Err(EngineError::Unknown(_))), "{doubt:?}");
+    servers.signal(1, Signal::CONT);
+    let outdated = async {
+        loop {
+            let written = redis.put("other", "x".into(), Some(1), HOUR);
+            assert!(!matches!(written.await, Ok(Some(_))));
+        }
+    };
+    tokio::select! {
+        () = outdated => {}
+        stored = until(async || redis.get("key").await.ok()) => assert!(stored.is_some()),
+    }
+}
+
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn primary_killed() {
