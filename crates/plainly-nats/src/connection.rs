@@ -70,7 +70,7 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event) {
         }
         Event::ClientError(error) if !news.is_said => {
             news.is_said = true;
-            tracing::warn!("can't connect to NATS, and tries again all the time: {error}");
+            tracing::warn!("no connection to NATS, retrying: {error}");
         }
         Event::Connected
         | Event::Disconnected

@@ -61,11 +61,12 @@ impl Drop for Keeper {
 impl Connection {
     /// A connection for records below this root.
     pub(crate) fn new(dialer: Dialer, root: &str) -> Self {
-        let (state, gaps) = <(Arc<watch::Sender<State>>, Arc<watch::Sender<()>>)>::default();
+        let state = Arc::<watch::Sender<State>>::default();
+        let gaps = Arc::<watch::Sender<()>>::default();
         let channels = Arc::new(Channels::default());
         let doubts = Arc::new(Doubts::new(root));
-        let kept = (state.clone(), gaps.clone());
-        let keeper = tokio::spawn(keep(dialer, channels.clone(), doubts.clone(), kept));
+        let (listened, doubted) = (channels.clone(), doubts.clone());
+        let keeper = tokio::spawn(keep(dialer, listened, doubted, state.clone(), gaps.clone()));
         Self {
             state,
             gaps,
@@ -168,7 +169,8 @@ async fn keep(
     dialer: Dialer,
     channels: Arc<Channels>,
     doubts: Arc<Doubts>,
-    (state, gaps): (Arc<watch::Sender<State>>, Arc<watch::Sender<()>>),
+    state: Arc<watch::Sender<State>>,
+    gaps: Arc<watch::Sender<()>>,
 ) {
     let (mut links, mut failures, mut is_said) = (0, 0, false);
     loop {
@@ -193,7 +195,7 @@ async fn keep(
         channels.forget();
         if !is_said {
             is_said = true;
-            tracing::warn!("can't connect to Redis, and tries again all the time: {why}");
+            tracing::warn!("no connection to Redis, retrying: {why}");
         }
         state.send_modify(|state| {
             state.link = None;
