@@ -181,7 +181,7 @@ pub(super) fn of_edits(found: Vec<EditProblem>, resource: &Resource) -> Failure 
     let is_for_programs = formats::is_for_programs(resource.mime_type.as_deref());
     let unseen = is_for_programs.then(|| {
         let all = ALL.uri(&resource.uri);
-        format!("Its own format is edited: copy `old` from the text of {all}.")
+        format!("Edits apply to its own format: copy `old` from the text of {all}.")
     });
     let mut bag = ProblemBag::new();
     for EditProblem { edit, fault } in found {
