@@ -47,7 +47,8 @@ async fn server_killed() {
     assert!(matches!(heard.next().await, Some(Heard::Gap)));
     assert!(admin.leader("records").await > 0);
     put_at_last(&nats, "after").await;
-    // On a busy machine, the two servers may elect a leader twice.
+    // The leader of all streams, which consumers need, may be elected later.
+    until(async || pin!(other.follow("journal")).next().await?.ok()).await;
     let before = until(async || nats.get("before").await.ok()).await;
     assert!(before.is_some());
     until(async || other.append("journal", "2".into()).await.ok()).await;
