@@ -55,6 +55,20 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
     }
 }
 
+/// The problem of a change that would put a resource where the store serves none.
+pub(super) async fn no_place<S: Store>(source: &StoreView<S>, uri: &str) -> Problem {
+    let Some((parent, _, _)) = beside(source, uri).await else {
+        return not_served(uri, &source.roots);
+    };
+    match uri.rsplit_once('/') {
+        Some((collection, _)) if collection != parent => {
+            Problem::not_found("collection", collection).suggest("Create it first.")
+        }
+        _ => Problem::validation("uri", format!("{parent} serves no {}.", last(uri)))
+            .suggest("Use another name: hidden and ignored ones are not served."),
+    }
+}
+
 /// The bytes that a problem suggests to read.
 const SOME: Part = Part::Bytes {
     first: 0,

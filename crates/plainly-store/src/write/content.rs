@@ -88,21 +88,18 @@ async fn write<S: Writable>(
         false => format!("Write {uri}"),
     };
     let (store, uri) = (&change.view.store, &uri);
-    let explained = |error| match matches!(error, WriteError::Store(StoreError::NotFound)) {
-        true => Stop::from(problems::no_place(uri)),
-        false => error.into(),
-    };
     let check = async {
         let written = ChangeQuery::Write(query.clone());
-        store.check_change(written).await.map_err(explained)
+        explained(&change, uri, store.check_change(written).await).await
     };
+    let change = &change;
     let run = |permanent| {
         let query = query.clone().permanent(permanent);
         async move {
             let size = query.bytes.len() as u64;
             let held = store.budget().take(size).await;
             let _held = held.map_err(WriteError::Store)?;
-            store.write(query).await.map_err(explained)
+            explained(change, uri, store.write(query).await).await
         }
     };
     let written = change.make(uri, &action, check, run).await?;
@@ -112,6 +109,20 @@ async fn write<S: Writable>(
         (false, false) => "Wrote",
     };
     Ok(output::written(done, written))
+}
+
+/// The outcome; an error about a place that there is not names what is missing.
+async fn explained<S: Writable, T>(
+    change: &Change<S>,
+    uri: &str,
+    outcome: Result<T, WriteError>,
+) -> Result<T, Stop> {
+    match outcome {
+        Err(WriteError::Store(StoreError::NotFound)) => {
+            Err(crate::problems::no_place(&change.view, uri).await.into())
+        }
+        outcome => outcome.map_err(Stop::from),
+    }
 }
 
 /// Rejects text for a document, picture or notebook, which a model may have read as text: what opens it could not open that.

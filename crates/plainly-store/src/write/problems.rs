@@ -98,12 +98,6 @@ pub(super) fn in_the_way(to: &str) -> Problem {
     Problem::already_exists("resource", to).suggest("Use another name, or delete it first.")
 }
 
-/// Nothing can be at this URI.
-pub(super) fn no_place(uri: &str) -> Problem {
-    Problem::not_found("place", uri)
-        .suggest("Create the collection that it is in; if there is one, use another name, because this one is not served.")
-}
-
 /// The resource has another kind of content.
 pub(super) fn no_text(uri: &str) -> Problem {
     let message = format!("{uri} is a document, picture or the like, which text would destroy.");

@@ -68,7 +68,7 @@ async fn explained<S: Writable, T>(
             Err(problems::denied(&format!("{from} to {to}"), &why).into())
         }
         Err(WriteError::Store(StoreError::NotFound)) if exists(change, from).await => {
-            Err(problems::no_place(to).into())
+            Err(crate::problems::no_place(&change.view, to).await.into())
         }
         Err(WriteError::Store(error @ StoreError::InvalidUri { .. }))
             if exists(change, from).await =>
