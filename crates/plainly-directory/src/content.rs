@@ -209,8 +209,10 @@ pub(super) fn small_files(
         let limit = left.min(FILE_BYTES);
         if let Ok(Some((resource, body))) =
             self::file(&entry.uri, &entry.name, file, limit, is_as_is)
+            // As text it may be longer than its file.
+            && let Some(rest) = left.checked_sub(body.as_bytes().len() as u64)
         {
-            left -= body.as_bytes().len() as u64;
+            left = rest;
             contents.push(ResourceContents::new(resource, body));
         }
         if contents.len() == FILES {

@@ -75,17 +75,62 @@ mod flags {
     }
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod attributes {
+    use cap_std::fs::File;
+    use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
+
+    /// The attribute with the rights of other users and groups. The group's part of the mode then limits these.
+    const ACCESS: &[u8] = b"system.posix_acl_access";
+
+    /// The most bytes of a value, and of all names, that Linux has.
+    const BYTES: usize = 64 << 10;
+
+    /// Copies the attributes that users set, and the rights of others. Returns whether these rights are the same then.
+    pub(super) fn copy(from: &File, to: &File) -> bool {
+        let mut names = vec![0; BYTES];
+        let length = flistxattr(from, &mut names).unwrap_or_default();
+        names.truncate(length);
+        let copy = |name: &[u8]| {
+            let mut value = vec![0; BYTES];
+            let length = fgetxattr(from, name, &mut value)?;
+            value.truncate(length);
+            fsetxattr(to, name, &value, XattrFlags::empty())
+        };
+        let mut all = names.split(|byte| *byte == 0);
+        for name in all.clone().filter(|name| name.starts_with(b"user.")) {
+            // There may be no room for it.
+            let _copied = copy(name);
+        }
+        // Last: it may let the owner write nothing more.
+        all.all(|name| name != ACCESS) || copy(ACCESS).is_ok()
+    }
+}
+
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+mod attributes {
+    use cap_std::fs::File;
+
+    /// Copies none.
+    pub(super) fn copy(_: &File, _: &File) -> bool {
+        true
+    }
+}
+
 #[cfg(unix)]
 mod calls {
+    use std::ffi::OsStr;
     use std::io;
 
     use cap_std::fs::{
         Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt,
     };
-    use rustix::fs::{FlockOperation, Mode, OFlags, fchown, flock, fstatvfs, fsync, openat};
+    use rustix::fs::{
+        AtFlags, FlockOperation, Mode, OFlags, chownat, fchown, flock, fstatvfs, fsync, openat,
+    };
     use rustix::process::{Gid, geteuid};
 
-    use super::Space;
+    use super::{Space, attributes};
 
     /// Writes the names in a directory to the disk.
     pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
@@ -120,13 +165,24 @@ mod calls {
         options.mode(0o600);
     }
 
-    /// Gives a new file the group and the mode of another; without the group's part if it can't have that group.
-    pub(crate) fn make_like(file: &File, other: &Metadata) -> io::Result<()> {
-        let group = Gid::from_raw(other.gid());
+    /// Gives a new file the group, the attributes and the mode of another, whose metadata is given too; without the group's part
+    /// of the mode if it can't have that group, or not the rights of other users and groups.
+    pub(crate) fn make_like(file: &File, other: &File, metadata: &Metadata) -> io::Result<()> {
+        let group = Gid::from_raw(metadata.gid());
         let has_group =
-            file.metadata()?.gid() == other.gid() || fchown(file, None, Some(group)).is_ok();
-        let mode = other.mode() & if has_group { 0o777 } else { 0o707 };
+            file.metadata()?.gid() == metadata.gid() || fchown(file, None, Some(group)).is_ok();
+        let has_all = attributes::copy(other, file) && has_group;
+        let mode = metadata.mode() & if has_all { 0o777 } else { 0o707 };
         file.set_permissions(Permissions::from_mode(mode))
+    }
+
+    /// Gives a new directory the group and the mode of another, and its owner all rights; without the group's part of the mode if
+    /// it can't have that group.
+    pub(crate) fn make_directory_like(dir: &Dir, name: &OsStr, other: &Metadata) -> io::Result<()> {
+        let group = Some(Gid::from_raw(other.gid()));
+        let has_group = chownat(dir, name, None, group, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        let mode = other.mode() & if has_group { 0o3777 } else { 0o1707 } | 0o700;
+        dir.set_permissions(name, Permissions::from_mode(mode))
     }
 
     /// Lets only this user into a directory.
@@ -141,6 +197,7 @@ mod calls {
 
 #[cfg(not(unix))]
 mod calls {
+    use std::ffi::OsStr;
     use std::io;
 
     use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -171,7 +228,12 @@ mod calls {
     pub(crate) fn make_private(_: &mut OpenOptions) {}
 
     /// A new file has the rights of its directory.
-    pub(crate) fn make_like(_: &File, _: &Metadata) -> io::Result<()> {
+    pub(crate) fn make_like(_: &File, _: &File, _: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A new directory has the rights of the one above it.
+    pub(crate) fn make_directory_like(_: &Dir, _: &OsStr, _: &Metadata) -> io::Result<()> {
         Ok(())
     }
 
@@ -182,7 +244,7 @@ mod calls {
 }
 
 pub(super) use self::calls::{
-    directory_builder, is_own, make_like, make_private, space, sync, try_lock,
+    directory_builder, is_own, make_directory_like, make_like, make_private, space, sync, try_lock,
 };
 
 /// Whether both are the same file or directory.

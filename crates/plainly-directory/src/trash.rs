@@ -19,6 +19,9 @@ use super::system;
 pub(super) use self::item::Item;
 pub(super) use self::ledger::Ledger;
 
+/// The reason why something can't be moved to the trash.
+pub(super) const OTHER_DISK: &str = "it is on another disk than the trash";
+
 /// A place in the trash. Dropped, it is removed if nothing is in it.
 #[derive(Debug)]
 pub(super) struct TrashPlace<'a> {
@@ -61,9 +64,7 @@ impl<'a> TrashPlace<'a> {
             return Err(NoPlace::Unfit("it is larger than the trash".into()));
         }
         if root.dir_metadata()?.dev() != thing.dev() {
-            return Err(NoPlace::Unfit(
-                "it is on another disk than the trash".into(),
-            ));
+            return Err(NoPlace::Unfit(OTHER_DISK.into()));
         }
         let Some((name, parents)) = path.split_last() else {
             return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
@@ -78,16 +79,22 @@ impl<'a> TrashPlace<'a> {
             name: name.clone(),
             way: PathBuf::new(),
         };
-        place.enter(OsStr::new(&place.item.to_string()))?;
+        place.enter(OsStr::new(&place.item.to_string()), None)?;
+        let mut way = PathBuf::new();
         for parent in parents {
-            place.enter(parent)?;
+            way.push(parent);
+            place.enter(parent, root.symlink_metadata(&way).ok().as_ref())?;
         }
         Ok(place)
     }
 
-    fn enter(&mut self, name: &OsStr) -> io::Result<()> {
+    /// Creates a directory like another one, whose place it takes if that is gone when the thing is restored.
+    fn enter(&mut self, name: &OsStr, like: Option<&Metadata>) -> io::Result<()> {
         self.dir
             .create_dir_with(name, &system::directory_builder())?;
+        if let Some(like) = like {
+            system::make_directory_like(&self.dir, name, like)?;
+        }
         self.way.push(name);
         self.dir = self.dir.open_dir_nofollow(name)?;
         Ok(())

@@ -78,7 +78,8 @@ impl<'a> Lines<'a> {
         let mut sink = LineHits {
             pattern: &pattern,
             lines: Vec::new(),
-            left: self.limit,
+            // One more than is wanted tells that there are more.
+            left: self.limit + 1,
             bytes_left: TEXT_BYTES,
             is_binary: false,
         };

@@ -7,7 +7,7 @@ use cap_std::fs::Metadata;
 use plainly::store::WriteError;
 
 use super::failure::denied;
-use super::slot::check_file;
+use super::slot::{check_file, is_git};
 use crate::own_names;
 use crate::place::{OpenEntry, Place, Standing};
 
@@ -43,6 +43,12 @@ impl Contents {
                 continue;
             }
             match place.standing(&name)? {
+                Standing::Served(_) if is_git(&name) || place.has_rules(&name) => {
+                    return Err(denied(
+                        "something in it is never changed: git's own files, or one that decides \
+                         which others are served",
+                    ));
+                }
                 Standing::Served(OpenEntry::File(file)) => {
                     check_file(&file.metadata)?;
                     self.bytes += file.metadata.len();

@@ -1,15 +1,33 @@
 //! A place in the trash for what is about to be lost.
 
+use std::io;
+
 use cap_std::fs::Metadata;
 use plainly::store::WriteError;
 
 use super::contents::Contents;
 use super::failure::failed;
 use super::slot::Slot;
-use crate::trash::{Item, NoPlace, TrashPlace};
+use crate::trash::{Item, NoPlace, OTHER_DISK, TrashPlace};
 
-/// Makes a place for what is in the slot, with its contents; `None` if there is none, and it may be lost.
-pub(super) fn place<'a>(
+/// Makes a change with a place in the trash for what is in the slot, with its contents; without a place if there is
+/// none, and it may be lost.
+pub(super) fn run<T>(
+    slot: &Slot<'_>,
+    present: &Metadata,
+    contents: Contents,
+    permanent: bool,
+    change: impl Fn(Option<&TrashPlace<'_>>) -> Result<T, WriteError>,
+) -> Result<T, WriteError> {
+    let trash = place(slot, present, contents, permanent)?;
+    match change(trash.as_ref()) {
+        // Only the move to the trash shows that it is below another mount point of the same disk.
+        Err(WriteError::Permanent { .. }) if permanent => change(None),
+        done => done,
+    }
+}
+
+fn place<'a>(
     slot: &Slot<'a>,
     present: &Metadata,
     contents: Contents,
@@ -22,7 +40,7 @@ pub(super) fn place<'a>(
         Ok(place) => Ok(Some(place)),
         Err(_) if permanent => Ok(None),
         Err(NoPlace::Unfit(why)) => Err(WriteError::Permanent { why }),
-        Err(NoPlace::Failed(error)) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => {
+        Err(NoPlace::Failed(error)) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
             Err(failed(error))
         }
         Err(NoPlace::Failed(error)) => {
@@ -30,5 +48,15 @@ pub(super) fn place<'a>(
             let why = "the trash can't be used".into();
             Err(WriteError::Permanent { why })
         }
+    }
+}
+
+/// The error of a move to the trash.
+pub(super) fn not_moved(error: io::Error) -> WriteError {
+    match error.kind() == io::ErrorKind::CrossesDevices {
+        true => WriteError::Permanent {
+            why: OTHER_DISK.into(),
+        },
+        false => failed(error),
     }
 }

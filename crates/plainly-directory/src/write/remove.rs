@@ -1,5 +1,7 @@
 //! Removing: to the trash if it has room.
 
+use std::ffi::OsStr;
+use std::io;
 use std::rc::Rc;
 
 use cap_std::fs::{Dir, Metadata};
@@ -65,47 +67,52 @@ impl Removal {
         slot: &Slot<'_>,
         present: &Metadata,
         contents: Contents,
-        remove: impl FnOnce(&std::ffi::OsStr) -> std::io::Result<()>,
+        remove: impl Fn(&OsStr) -> io::Result<()>,
     ) -> Result<Option<Removed>, WriteError> {
-        let trash = recoverable::place(slot, present, contents, self.permanent)?;
-        slot.place.check()?;
-        let Some(trash) = trash else {
-            let name = own_names::taken();
-            let taken = take(slot, present, slot.dir(), &name);
-            if !taken.inspect_err(|_| temporary::set_aside(slot.dir(), &name))? {
+        recoverable::run(slot, present, contents, self.permanent, |trash| {
+            slot.place.check()?;
+            let Some(trash) = trash else {
+                return for_good(slot, present, &remove);
+            };
+            if !take(slot, present, trash.dir(), trash.file_name())? {
                 return Ok(None);
             }
-            if let Err(error) = ChangeStep::Trash.begin().and_then(|()| remove(&name)) {
-                // What is left of it is where it was.
-                system::rename_new(slot.dir(), &name, slot.dir(), &slot.name).map_err(unknown)?;
-                return Err(match present.is_dir() {
-                    true => unknown(error),
-                    false => failed(error),
-                });
-            }
             slot.sync()?;
-            return Ok(Some(Removed::new()));
-        };
-        if !take(slot, present, trash.dir(), trash.file_name())? {
-            return Ok(None);
-        }
-        slot.sync()?;
-        Ok(Some(Removed::new().restorable(trash.restorable())))
+            Ok(Some(Removed::new().restorable(trash.restorable())))
+        })
     }
+}
+
+/// Removes an entry by `remove` under another name.
+fn for_good(
+    slot: &Slot<'_>,
+    present: &Metadata,
+    remove: impl Fn(&OsStr) -> io::Result<()>,
+) -> Result<Option<Removed>, WriteError> {
+    let name = own_names::taken();
+    let taken = take(slot, present, slot.dir(), &name);
+    if !taken.inspect_err(|_| temporary::set_aside(slot.dir(), &name))? {
+        return Ok(None);
+    }
+    if let Err(error) = ChangeStep::Trash.begin().and_then(|()| remove(&name)) {
+        // What is left of it is where it was.
+        system::rename_new(slot.dir(), &name, slot.dir(), &slot.name).map_err(unknown)?;
+        return Err(match present.is_dir() {
+            true => unknown(error),
+            false => failed(error),
+        });
+    }
+    slot.sync()?;
+    Ok(Some(Removed::new()))
 }
 
 /// Gives what is in the slot another name; `false` if that was something else, which is back then. After an error it may
 /// have the other name.
-fn take(
-    slot: &Slot<'_>,
-    present: &Metadata,
-    to: &Dir,
-    name: &std::ffi::OsStr,
-) -> Result<bool, WriteError> {
+fn take(slot: &Slot<'_>, present: &Metadata, to: &Dir, name: &OsStr) -> Result<bool, WriteError> {
     ChangeStep::Publish
         .begin()
         .and_then(|()| system::rename_new(slot.dir(), &slot.name, to, name))
-        .map_err(failed)?;
+        .map_err(recoverable::not_moved)?;
     let found = ChangeStep::Verify
         .begin()
         .and_then(|()| handle::look(to, name));
@@ -127,9 +134,7 @@ fn remove_empty(slot: &Slot<'_>) -> Result<Removed, WriteError> {
         .and_then(|()| slot.dir().remove_dir(&slot.name));
     match removed {
         Ok(()) => slot.sync().map(|()| Removed::new()),
-        Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
-            Err(WriteError::NotEmpty)
-        }
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(WriteError::NotEmpty),
         Err(error) => Err(failed(error)),
     }
 }

@@ -42,8 +42,18 @@ pub(super) fn replace(
 ) -> Result<Option<Metadata>, WriteError> {
     room::check(slot.dir(), bytes.len())?;
     let contents = Contents::of_file(&old.metadata);
-    let trash = recoverable::place(slot, &old.metadata, contents, permanent)?;
-    let mut new = Temporary::create(slot.dir(), Some(&old.metadata))?;
+    recoverable::run(slot, &old.metadata, contents, permanent, |trash| {
+        exchange(slot, old, bytes, trash)
+    })
+}
+
+fn exchange(
+    slot: &Slot<'_>,
+    old: &OpenFile,
+    bytes: &[u8],
+    trash: Option<&TrashPlace<'_>>,
+) -> Result<Option<Metadata>, WriteError> {
+    let mut new = Temporary::create(slot.dir(), Some(old))?;
     new.fill(bytes, slot.place.waiter())?;
     // Another process that finds the new file waits until the change is over or taken back.
     file_lock::lock(&new.file, slot.place.waiter())?;
@@ -56,8 +66,8 @@ pub(super) fn replace(
     ChangeStep::Publish.begin().map_err(failed)?;
     let is_exchanged = system::exchange(slot.dir(), &new.name, &slot.name).map_err(failed)?;
     let is_done = match is_exchanged {
-        true => put_away(slot, &new, old, trash.as_ref())?,
-        false => rename_over(slot, &new, old, trash.as_ref())?,
+        true => put_away(slot, &new, old, trash)?,
+        false => rename_over(slot, &new, old, trash)?,
     };
     if !is_done {
         return Ok(None);
@@ -94,7 +104,7 @@ fn put_away(
     };
     if let Err(error) = is_away {
         back(slot, new)?;
-        return Err(failed(error));
+        return Err(recoverable::not_moved(error));
     }
     Ok(true)
 }
@@ -127,7 +137,8 @@ pub(super) fn rename_over(
         return Ok(false);
     }
     if let Some(trash) = trash {
-        trash.link(slot.dir(), &slot.name).map_err(failed)?;
+        let linked = trash.link(slot.dir(), &slot.name);
+        linked.map_err(recoverable::not_moved)?;
     }
     let renamed = slot.dir().rename(&new.name, slot.dir(), &slot.name);
     if renamed.is_err()

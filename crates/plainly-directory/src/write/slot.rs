@@ -18,8 +18,10 @@ use crate::step::ChangeStep;
 use crate::system;
 use crate::uri::Location;
 
-/// The directory of a repository in which git stores its configuration and its hooks.
-const GIT: &str = ".git";
+/// Whether it is the directory of a repository in which git stores its configuration and its hooks.
+pub(super) fn is_git(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(".git")
+}
 
 /// A name in a directory of a mount.
 pub(super) struct Slot<'a> {
@@ -65,7 +67,6 @@ impl<'a> Slot<'a> {
         if self.place.has_rules(&self.name) {
             return Err(denied("this file decides which others are served"));
         }
-        let is_git = |name: &OsStr| name.eq_ignore_ascii_case(GIT);
         if is_git(&self.name) || self.place.is_in(is_git) {
             return Err(denied("git's own files decide which programs git runs"));
         }

@@ -4,12 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions};
 use plainly::store::WriteError;
 
 use super::failure::failed;
 use super::pieces;
 use crate::job::Waiter;
+use crate::place::OpenFile;
 use crate::step::ChangeStep;
 use crate::{handle, own_names, system};
 
@@ -22,8 +23,8 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    /// Creates an empty file; of the group and mode of `like`, if that is given.
-    pub(super) fn create(dir: &'a Dir, like: Option<&Metadata>) -> Result<Self, WriteError> {
+    /// Creates an empty file; of the group, attributes and mode of `like`, if that is given.
+    pub(super) fn create(dir: &'a Dir, like: Option<&OpenFile>) -> Result<Self, WriteError> {
         ChangeStep::Create.begin().map_err(failed)?;
         let mut options = OpenOptions::new();
         options
@@ -37,7 +38,7 @@ impl<'a> Temporary<'a> {
         let file = dir.open_with(&name, &options).map_err(failed)?;
         let temporary = Self { dir, name, file };
         if let Some(like) = like {
-            system::make_like(&temporary.file, like).map_err(failed)?;
+            system::make_like(&temporary.file, &like.file, &like.metadata).map_err(failed)?;
         }
         Ok(temporary)
     }

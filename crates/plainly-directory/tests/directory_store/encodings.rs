@@ -61,6 +61,20 @@ fn files_of_developers_are_text_of_their_type() {
     }
 }
 
+#[test]
+fn a_directory_is_read_as_far_as_its_decoded_files_fit() {
+    let fixture = Fixture::new(&[("small.txt", "x")]);
+    let text = "\u{feff}".to_owned() + &"語".repeat((64 << 10) / 2 - 1);
+    let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for name in ["1.txt", "2.txt", "3.txt"] {
+        fs::write(fixture.root().join(name), &utf_16).unwrap();
+    }
+    let contents = fixture.read("file:///docs").unwrap();
+    let uris: Vec<&str> = contents.iter().map(|one| &*one.uri).collect();
+    let expected = ["1.txt", "2.txt", "small.txt"].map(|name| format!("file:///docs/{name}"));
+    assert_eq!(uris, expected);
+}
+
 /// Of each file: its bytes, and the encoding in which it is served as text.
 const FILES: [(&str, &[u8], Option<&str>); 10] = [
     ("utf-8.txt", "é".as_bytes(), None),

@@ -273,6 +273,46 @@ fn a_file_that_is_replaced_has_its_mode() {
     assert_eq!(mode & 0o7777, 0o700);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_replaced_has_its_access_list_and_attributes() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+    let fixture = Fixture::writable(&[("shared", "old")]);
+    let path = fixture.root().join("shared");
+    // Each entry has its kind, its rights and a number: the owner, user 1000, the group, the most of these two, and all others.
+    let none = u32::MAX;
+    let entries = [
+        (1, 6, none),
+        (2, 6, 1000),
+        (4, 0, none),
+        (16, 6, none),
+        (32, 0, none),
+    ];
+    let mut access = 2_u32.to_le_bytes().to_vec();
+    for (kind, rights, number) in entries {
+        access.extend(u16::to_le_bytes(kind));
+        access.extend(u16::to_le_bytes(rights));
+        access.extend(u32::to_le_bytes(number));
+    }
+    let attributes = [
+        ("system.posix_acl_access", access),
+        ("user.origin", b"here".to_vec()),
+    ];
+    for (name, value) in &attributes {
+        if setxattr(&path, *name, value, XattrFlags::empty()).is_err() {
+            println!("skipped: the file system has no {name}");
+            return;
+        }
+    }
+    fixture.write("shared", "new").unwrap();
+    for (name, value) in attributes {
+        let mut found = vec![0; 99];
+        let length = getxattr(&path, name, &mut found).unwrap();
+        assert_eq!(found[..length], value, "{name}");
+    }
+}
+
 #[test]
 fn changes_are_reported_and_nothing_of_how_they_are_made() {
     use futures_util::StreamExt;

@@ -107,10 +107,11 @@ fn a_file_that_is_not_replaced_has_one_name() {
     let Some(OpenEntry::File(old)) = slot.resource().unwrap() else {
         panic!("no file");
     };
-    let trash = recoverable::place(&slot, &old.metadata, Contents::default(), false).unwrap();
     let new = Temporary::create(slot.dir(), None).unwrap();
     slot.dir().remove_file(&new.name).unwrap();
-    let done = replace::rename_over(&slot, &new, &old, trash.as_ref());
+    let done = recoverable::run(&slot, &old.metadata, Contents::default(), false, |trash| {
+        replace::rename_over(&slot, &new, &old, trash)
+    });
     assert!(done.is_err(), "{done:?}");
     assert_eq!(directory.look("file").nlink(), 1);
 }

@@ -100,11 +100,11 @@ fn the_first_matches_are_given_whichever_thread_was_faster() {
         let expected = "\n5 matches in 3 files. There are more: narrow the search with uri, glob or a longer pattern, or raise limit.";
         assert!(answer.text.ends_with(expected), "{}", answer.text);
     }
-    let exactly = tools.call(
-        "search",
-        json!({"pattern": "x", "uri": "docs/001", "limit": 2}),
-    );
-    assert_eq!(exactly.structured["truncated"], false);
+    for limit in [1, 2] {
+        let of_one = json!({"pattern": "x", "uri": "docs/001", "limit": limit});
+        let answer = tools.call("search", of_one);
+        assert_eq!(answer.structured["truncated"], limit == 1);
+    }
 }
 
 #[test]

@@ -117,6 +117,18 @@ fn rules_and_own_names_stay_where_hidden_names_are_served() {
         assert_eq!(said(fixture.write(name, "")), NOT_SERVED, "{name}");
     }
     fixture.write(".hidden", "shown").unwrap();
+    let all = "denied: something in it is never changed: git's own files, or one that decides which \
+               others are served";
+    for name in ["repository/.git", "rules/.ignore"] {
+        fixture.create("dir/inner").unwrap();
+        let path = fixture.root().join("dir/inner").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+        let removed = fixture.remove(RemoveQuery::new(&uri("dir")).recursive(true));
+        assert_eq!(said(removed), all, "{name}");
+        assert_eq!(said(fixture.rename("dir", "other")), all, "{name}");
+        fs::remove_dir_all(fixture.root().join("dir/inner")).unwrap();
+    }
 }
 
 #[test]

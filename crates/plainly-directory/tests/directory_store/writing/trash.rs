@@ -66,7 +66,17 @@ fn what_is_lost_is_restored() {
 
 #[test]
 fn a_directory_that_is_gone_comes_back_with_what_was_in_it() {
+    #[cfg(unix)]
+    use std::os::unix::fs::PermissionsExt;
+
     let fixture = Fixture::writable(&[("a/b/file", "f"), ("a/other", "o")]);
+    #[cfg(unix)]
+    let modes = [("a", 0o755), ("a/b", 0o2770)];
+    #[cfg(unix)]
+    for (name, mode) in modes {
+        let path = fixture.root().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
     let removed = fixture.remove(RemoveQuery::new(&uri("a/b/file"))).unwrap();
     fixture
         .remove(RemoveQuery::new(&uri("a")).recursive(true))
@@ -78,6 +88,11 @@ fn a_directory_that_is_gone_comes_back_with_what_was_in_it() {
         fixture.tree(),
         ["docs", "docs/a", "docs/a/b", "docs/a/b/file"]
     );
+    #[cfg(unix)]
+    for (name, mode) in modes {
+        let found = fs::metadata(fixture.root().join(name)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o7777, mode, "{name}");
+    }
 }
 
 /// The files have holes, and take no room.
@@ -139,18 +154,21 @@ fn a_trash_that_is_a_link_is_not_used() {
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
 }
 
-/// A file system of 2 MiB in `docs/disk`, until this is dropped.
+/// A file system in `docs/disk`, until this is dropped.
 #[cfg(target_os = "linux")]
-struct SmallDisk(std::path::PathBuf);
+struct OtherDisk(std::path::PathBuf);
+
+/// The arguments that mount one of 2 MiB.
+#[cfg(target_os = "linux")]
+const SMALL: [&str; 5] = ["-t", "tmpfs", "-o", "size=2m", "plainly-test"];
 
 #[cfg(target_os = "linux")]
-impl SmallDisk {
+impl OtherDisk {
     /// `None` if this user can't mount any.
-    fn mount(fixture: &Fixture) -> Option<Self> {
+    fn mount(fixture: &Fixture, arguments: &[&str]) -> Option<Self> {
         let path = fixture.root().join("disk");
-        let mut mount = std::process::Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=2m", "plainly-test"]);
-        let is_mounted = mount
+        let is_mounted = std::process::Command::new("mount")
+            .args(arguments)
             .arg(&path)
             .output()
             .is_ok_and(|done| done.status.success());
@@ -159,7 +177,7 @@ impl SmallDisk {
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for SmallDisk {
+impl Drop for OtherDisk {
     fn drop(&mut self) {
         let _done = std::process::Command::new("umount")
             .arg("-l")
@@ -172,7 +190,7 @@ impl Drop for SmallDisk {
 #[test]
 fn another_disk_has_no_trash_and_a_full_one_no_room() {
     let fixture = Fixture::writable(&[("disk/", ""), ("file", "old")]);
-    let Some(disk) = SmallDisk::mount(&fixture) else {
+    let Some(disk) = OtherDisk::mount(&fixture, &SMALL) else {
         println!("skipped: this user can't mount a file system");
         return;
     };
@@ -218,4 +236,33 @@ fn another_disk_has_no_trash_and_a_full_one_no_room() {
     let names = fs::read_dir(&disk.0).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(names.into_iter().all(|name| !name.starts_with(".plainly")));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn below_another_mount_point_of_the_same_disk_content_is_lost_only_if_it_may() {
+    let fixture = Fixture::writable(&[("disk/", ""), ("file", "old")]);
+    let other = fixture.outside().join("other");
+    crate::fixture::write_all(&other, &[("file", "old"), ("tree/file", "old")]);
+    let Some(_disk) = OtherDisk::mount(&fixture, &["--bind", other.to_str().unwrap()]) else {
+        println!("skipped: this user can't mount a file system");
+        return;
+    };
+    let lost = "the present content would be lost: it is on another disk than the trash";
+    let [file, tree] = ["disk/file", "disk/tree"].map(uri);
+    let write = WriteQuery::new(&file, "new");
+    let remove = [&file, &tree].map(|uri| RemoveQuery::new(uri).recursive(true));
+    assert_eq!(fixture.change(write.clone()).unwrap_err().to_string(), lost);
+    for query in remove {
+        assert_eq!(fixture.remove(query).unwrap_err().to_string(), lost);
+    }
+    assert_eq!(fixture.text(&file), "old");
+    assert_eq!(fixture.text(&uri("disk/tree/file")), "old");
+    fixture.change(write.permanent(true)).unwrap();
+    assert_eq!(fixture.text(&file), "new");
+    for query in remove {
+        fixture.remove(query.permanent(true)).unwrap();
+    }
+    assert_eq!(fs::read_dir(other).unwrap().count(), 0);
+    assert_eq!(trash(&fixture).list().unwrap(), []);
 }
