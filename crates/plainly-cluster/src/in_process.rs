@@ -59,6 +59,21 @@ impl InProcess {
         }
     }
 
+    /// Another engine, with the records as they are now.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        let shelves = Lock::new(self.0.shelves.lock().copy());
+        let hub = Lock::default();
+        Self(Arc::new(Shared { hub, shelves }))
+    }
+
+    /// Goes back to the records of an earlier [`copy`](Self::copy), as an engine does whose files have
+    /// lost the last writes.
+    pub fn go_back(&self, earlier: &Self) {
+        let earlier = earlier.0.shelves.lock().copy();
+        *self.0.shelves.lock() = earlier;
+    }
+
     /// Forgets all records and journals, as an engine does that was made anew.
     pub fn forget(&self) {
         self.0.shelves.lock().forget();

@@ -47,19 +47,20 @@ pub(crate) enum MethodAnswer {
 
 impl MethodAnswer {
     /// An empty result, once this is done.
-    pub(crate) fn once<E: Into<Failure>>(
-        done: impl Future<Output = Result<(), E>> + Send + 'static,
-    ) -> Self {
+    pub(crate) fn once(done: impl Future<Output = Result<(), Failure>> + Send + 'static) -> Self {
         let answer = async move {
-            done.await.map_err(E::into)?;
+            done.await?;
             Ok(Answer::empty())
         };
         Self::Later(Audience::Code, Box::pin(answer))
     }
 
-    /// An empty result: at once or, if something is left to do, once this is done.
+    /// An empty result: at once or, if the server has something left to do, once this is done.
     pub(crate) fn after(rest: Option<BoxFuture<'static, Result<(), ProtocolError>>>) -> Self {
-        rest.map_or_else(|| Self::Now(Answer::empty()), Self::once)
+        let Some(rest) = rest else {
+            return Self::Now(Answer::empty());
+        };
+        Self::once(async { rest.await.map_err(Failure::of_server) })
     }
 }
 

@@ -68,8 +68,8 @@ pub(crate) struct Replicas {
     shelves: Shelves,
     sent: Lock<SentNumbers>,
     has_told: Notify,
-    /// Notifies of events that may be missing here.
-    gaps: watch::Sender<()>,
+    /// The number of times that events may be missing here.
+    gaps: watch::Sender<u64>,
     meeting: Meeting,
     counts: Arc<Counts>,
     /// The digest of what this one lists.
@@ -115,7 +115,7 @@ impl Replicas {
             engine,
             sent: Lock::default(),
             has_told: Notify::new(),
-            gaps: watch::Sender::new(()),
+            gaps: watch::Sender::default(),
             meeting: Meeting::default(),
             counts,
             lists: String::new(),
@@ -169,11 +169,16 @@ impl Replicas {
 
     /// Notes that events may be missing here.
     pub(crate) fn miss(&self) {
-        self.gaps.send_replace(());
+        self.gaps.send_modify(|gaps| *gaps += 1);
+    }
+
+    /// The number of times that events may be missing here.
+    pub(crate) fn gap_count(&self) -> u64 {
+        *self.gaps.borrow()
     }
 
     /// Notifies of events that may be missing here, from now on.
-    pub(crate) fn gaps(&self) -> watch::Receiver<()> {
+    pub(crate) fn gaps(&self) -> watch::Receiver<u64> {
         self.gaps.subscribe()
     }
 

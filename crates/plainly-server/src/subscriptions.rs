@@ -212,9 +212,9 @@ impl Subscriptions {
                 return Err(ProtocolError::invalid_params(why).into());
             }
             if let Some(storing) = session.change(SessionChange::Subscribe { uri, is_recursive })? {
-                storing.await?;
+                storing.await.map_err(Failure::of_server)?;
             }
-            Ok::<_, Failure>(())
+            Ok(())
         };
         Ok(MethodAnswer::once(subscribing))
     }

@@ -26,7 +26,7 @@ pub(super) struct Shelves {
     swept: Instant,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Record {
     stored: StoredRecord,
     /// Never, if absent.
@@ -91,6 +91,15 @@ impl Shelves {
         }
         journal.expires = Instant::now() + JOURNAL;
         journal.changed.send_replace(());
+    }
+
+    /// The records of now, without journals.
+    pub(super) fn copy(&self) -> Self {
+        Self {
+            records: self.records.clone(),
+            writes: self.writes,
+            ..Self::default()
+        }
     }
 
     /// Removes everything.

@@ -22,7 +22,12 @@ fn headers(all: &[(&'static str, &str)]) -> HeaderMap {
     all.iter().map(pair).collect()
 }
 
-async fn modern(server: &Server, name: Option<&str>, method: &str, mut params: Value) -> Reply {
+pub(crate) async fn modern(
+    server: &Server,
+    name: Option<&str>,
+    method: &str,
+    mut params: Value,
+) -> Reply {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {
@@ -39,7 +44,7 @@ async fn modern(server: &Server, name: Option<&str>, method: &str, mut params: V
         .await
 }
 
-async fn whole(reply: Reply) -> Value {
+pub(crate) async fn whole(reply: Reply) -> Value {
     match reply.body {
         ReplyBody::Whole(body) => serde_json::from_slice(&body).unwrap(),
         ReplyBody::Feed(mut feed) => next(&mut feed).await.1,
@@ -87,7 +92,7 @@ impl Session {
         Self::try_open(server).await.unwrap()
     }
 
-    async fn send(&self, server: &Server, message: &Value) -> Reply {
+    pub(crate) async fn send(&self, server: &Server, message: &Value) -> Reply {
         let frame = Frame::new(self.0.clone(), message.to_string().into());
         server.exchange(&frame).await
     }
@@ -128,14 +133,15 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Answers at a server, and waits for the reply.
-    pub(crate) async fn answer(mut self, server: &Server) {
+    /// Answers at a server, and returns the reply.
+    pub(crate) async fn answer(mut self, server: &Server) -> Value {
         let roots = json!({ "roots": [{ "uri": "file:///home/ada" }] });
         let answer = json!({ "jsonrpc": "2.0", "id": self.question["id"], "result": roots });
         let accepted = self.session.send(server, &answer).await;
         assert_eq!(accepted.status.as_u16(), 202);
         let (_, reply) = next(&mut self.feed).await;
         assert_eq!(reply["id"], 1);
+        reply
     }
 
     /// Reads the stream on at a server.

@@ -2,17 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::StreamExt as _;
-use plainly_cluster::{Bus as _, EngineError, Heard, Journals as _, Records as _};
+use futures_util::{FutureExt as _, StreamExt as _};
+use plainly_cluster::{Bus as _, Engine as _, EngineError, Heard, Journals as _, Records as _};
 use plainly_nats::Nats;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::processes::{self, HOUR, connected, put, put_at_last, until};
+use crate::disk::Disk;
+use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, until};
+use crate::rows;
 use crate::servers::Servers;
 
 /// A replica that uses the first server, and learns of the others from it: they must be a cluster by then.
@@ -22,13 +26,104 @@ async fn uses_first(servers: &Servers) -> Nats {
     nats
 }
 
+impl rows::Servers for Servers {
+    type Engine = Nats;
+
+    fn folders(&self) -> Vec<PathBuf> {
+        (0..self.urls().len())
+            .map(|index| self.folder(index))
+            .collect()
+    }
+
+    fn run(&mut self, index: usize) {
+        Self::run(self, index);
+    }
+
+    fn kill(&mut self, index: usize) {
+        Self::kill(self, index);
+    }
+
+    fn first(&self) -> u16 {
+        self.port(0)
+    }
+
+    async fn replica_at(&self, port: u16) -> Nats {
+        let nats = Nats::connect([format!("nats://127.0.0.1:{port}")]);
+        let nats = nats.name("test").await.unwrap();
+        connected(&nats).await;
+        nats
+    }
+}
+
 #[tokio::test]
 async fn engine_down_at_start() {
     let Some(mut servers) = Servers::prepare(1, "") else {
         return;
     };
     let nats = servers.connecting().await.unwrap();
-    processes::down_at_start(nats, || servers.run(0)).await;
+    rows::down_at_start(nats, || servers.run(0)).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn thundering_start() {
+    let Some(mut servers) = Servers::prepare(3, "") else {
+        return;
+    };
+    let mut all = Vec::new();
+    for _ in 0..100 {
+        all.push(servers.connecting().await.unwrap());
+    }
+    rows::thundering_start(all, || (0..3).for_each(|index| servers.run(index))).await;
+}
+
+#[tokio::test]
+async fn engine_gone_for_a_second() {
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    rows::engine_gone_for_a_second(&servers).await;
+}
+
+#[tokio::test]
+#[ignore = "takes a minute: .ci/full"]
+async fn engine_gone_for_a_minute() {
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    rows::engine_gone_for_a_minute(&servers).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn creds_revoked() {
+    let users = |names: &[&str]| {
+        let users = names
+            .iter()
+            .map(|name| format!("{{ user: {name}, password: x }}"));
+        format!(
+            "authorization {{ users: [{}] }}",
+            users.collect::<Vec<_>>().join(", ")
+        )
+    };
+    let Some(servers) = Servers::start(1, &users(&["a", "b"])) else {
+        return;
+    };
+    let mut replicas = Vec::new();
+    for user in ["a", "b"] {
+        let url = servers.url(0).replace("//", &format!("//{user}:x@"));
+        let nats = Nats::connect([url]).name("test").await.unwrap();
+        connected(&nats).await;
+        replicas.push(nats);
+    }
+    let servers = Mutex::new(servers);
+    let reload = |names: &'static [&'static str]| {
+        let mut servers = servers.lock().unwrap();
+        servers.configure(&users(names));
+        servers.signal(0, Signal::HUP);
+    };
+    let [a, b] = replicas.try_into().unwrap();
+    rows::creds_revoked([a, b], || reload(&["b"]), || reload(&["a", "b"])).await;
 }
 
 #[tokio::test]
@@ -120,7 +215,7 @@ async fn slow_bus() {
     let Some(servers) = Servers::start(1, "") else {
         return;
     };
-    processes::slow_bus(servers.replica().await, servers.replica().await).await;
+    rows::slow_bus(servers.replica().await, servers.replica().await).await;
 }
 
 #[tokio::test]
@@ -154,25 +249,96 @@ async fn leader_killed() {
         return;
     };
     let nats = servers.replica().await;
-    put_at_last(&nats, "before").await;
+    put_all(&nats, 0..100).await;
     let leader = servers.admin(0).await.leader("records").await;
-    let mut confirmed = vec!["before".to_owned()];
-    for number in 0..200 {
-        if number == 100 {
-            servers.kill(leader);
+    servers.kill(leader);
+    put_all(&nats, 100..200).await;
+    assert_eq!(count_lost(&nats, 0..200).await, 0);
+}
+
+/// The server goes into lame duck mode: clients leave it over half a minute.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn server_drained() {
+    let slowly = "lame_duck_duration: '30s', lame_duck_grace_period: '1s'";
+    let Some(servers) = Servers::start(3, slowly) else {
+        return;
+    };
+    put_at_last(&servers.replica().await, "before").await;
+    let nats = uses_first(&servers).await;
+    let mut heard = Box::pin(nats.hear());
+    servers.signal(0, Signal::USR2);
+    let (mut written, mut longest) = (0, Duration::ZERO);
+    while heard.next().now_or_never().is_none() {
+        let begin = Instant::now();
+        put_all(&nats, written..written + 1).await;
+        longest = longest.max(begin.elapsed());
+        written += 1;
+    }
+    put_all(&nats, written..written + 10).await;
+    assert_eq!(count_lost(&nats, 0..written + 10).await, 0);
+    assert!(longest < Duration::from_secs(20), "{longest:?}");
+}
+
+/// Nothing is lost that NATS has confirmed, if it writes to its disk at once.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn power_cut() {
+    for (storage, is_safe) in [("sync_interval: always", true), ("", false)] {
+        let Some(servers) = Servers::prepare(3, "") else {
+            return;
+        };
+        let mut servers = servers.storing(&format!("max_file_store: 2GB, {storage}"));
+        rows::power_cut(&mut servers, is_safe).await;
+    }
+}
+
+/// Disks have no space left: on one server, then on two.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn disk_full() {
+    let Some(servers) = Servers::prepare(3, "") else {
+        return;
+    };
+    let mut servers = servers.storing("max_file_store: 2GB");
+    let disks = [0, 1].map(|index| Disk::mount(&servers.folder(index), 32));
+    let [Some(first), Some(second)] = disks else {
+        return;
+    };
+    (0..3).for_each(|index| servers.run(index));
+    let (nats, other) = (servers.replica().await, servers.replica().await);
+    put_all(&nats, 0..100).await;
+    let _full = first.fill();
+    let mut numbers = 0..;
+    until(async || {
+        put_at_last(&nats, &numbers.next()?.to_string()).await;
+        let report = nats.report().await.ok()?;
+        report.rows[0][1].starts_with('!').then_some(())
+    })
+    .await;
+    put_all(&nats, 100..200).await;
+    assert_eq!(count_lost(&nats, 0..200).await, 0);
+    let _full = second.fill();
+    let mut number = 200;
+    let took = loop {
+        let begin = Instant::now();
+        match put(&nats, &format!("key.{number}")).await {
+            Ok(_) => number += 1,
+            Err(_) => break begin.elapsed(),
         }
-        let key = format!("key.{number}");
-        until(async || match put(&nats, &key).await {
-            Ok(Some(_)) => Some(()),
-            Ok(None) => nats.get(&key).await.ok().flatten().map(drop),
-            Err(_) => None,
-        })
-        .await;
-        confirmed.push(key);
-    }
-    for key in confirmed {
-        assert!(nats.get(&key).await.unwrap().is_some(), "{key} is lost");
-    }
+    };
+    assert!(took < Duration::from_secs(6));
+    // Events need no disk.
+    let mut heard = Box::pin(nats.hear());
+    rows::hears(&mut heard, &other).await;
+}
+
+#[tokio::test]
+async fn huge() {
+    let Some(servers) = Servers::start(1, "max_payload: 64KB") else {
+        return;
+    };
+    rows::huge([servers.replica().await, servers.replica().await]).await;
 }
 
 #[tokio::test]

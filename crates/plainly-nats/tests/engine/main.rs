@@ -3,13 +3,15 @@
 #![cfg(unix)]
 
 #[path = "../../benches/figures/clients.rs"]
-#[expect(dead_code, reason = "the rest is for figures")]
 mod clients;
+mod disk;
 mod faults;
+mod load;
 mod partitions;
 mod plain;
 mod processes;
 mod proxy;
+mod rows;
 mod security;
 mod served;
 mod servers;

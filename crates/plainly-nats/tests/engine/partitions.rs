@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use plainly_cluster::{Bus as _, Engine as _, Heard, Journals as _, Records as _, Unanswered};
+use plainly_cluster::{Bus as _, Heard, Journals as _, Records as _};
 use plainly_nats::Nats;
 use rustix::process::Signal;
 
-use crate::processes::{connected, put, put_at_last, until};
+use crate::processes::{connected, count_lost, put, put_all, put_at_last, until};
 use crate::proxy::{Proxy, Way};
+use crate::rows;
 use crate::servers::Servers;
 
 #[tokio::test]
@@ -41,12 +42,7 @@ async fn all_killed() {
     };
     let nats = servers.replica().await;
     let mut heard = Box::pin(nats.hear());
-    let mut confirmed = Vec::new();
-    for number in 0..100 {
-        let key = format!("key.{number}");
-        put_at_last(&nats, &key).await;
-        confirmed.push(key);
-    }
+    put_all(&nats, 0..100).await;
     until(async || nats.append("journal", "1".into()).await.ok()).await;
     for index in 0..3 {
         servers.kill(index);
@@ -56,10 +52,7 @@ async fn all_killed() {
         servers.run(index);
     }
     assert!(matches!(heard.next().await, Some(Heard::Gap)));
-    for key in confirmed {
-        let found = until(async || nats.get(&key).await.ok()).await;
-        assert!(found.is_some(), "{key} is lost");
-    }
+    assert_eq!(count_lost(&nats, 0..100).await, 0);
     // Journals are in memory: what follows is there.
     until(async || nats.append("journal", "2".into()).await.ok()).await;
     let mut followed = Box::pin(nats.follow("journal"));
@@ -73,45 +66,20 @@ async fn partition_replica() {
     let Some(servers) = Servers::start(1, "") else {
         return;
     };
-    let proxy = Proxy::to(servers.port(0)).await;
-    let cut = Nats::connect([format!("nats://127.0.0.1:{}", proxy.port)]);
-    let cut = cut.name("test").await.unwrap();
-    connected(&cut).await;
-    let other = servers.replica().await;
-    let mut heard = Box::pin(cut.hear());
-    put_at_last(&cut, "before").await;
-    // It hears, so it can be asked.
-    let second = Duration::from_secs(1);
-    until(
-        async || match other.ask(cut.id(), "?".into(), second).await {
-            Err(Unanswered::Silent) => Some(()),
-            Ok(_) | Err(Unanswered::Gone | Unanswered::Unsent) => None,
-        },
-    )
-    .await;
-    proxy.set(Way::Silent);
-    other.tell("missed".into());
-    let begin = Instant::now();
-    assert!(put(&cut, "during").await.is_err());
-    assert!(begin.elapsed() < 6 * second);
-    until(async || (!cut.is_connected()).then_some(())).await;
-    let unsent = cut.ask(other.id(), "?".into(), second).await;
-    assert_eq!(unsent, Err(Unanswered::Unsent));
-    proxy.set(Way::Open);
-    loop {
-        match heard.next().await.unwrap() {
-            Heard::Gap => break,
-            Heard::Event(event) => assert_ne!(event, "missed"),
-            Heard::Question(..) => {}
-        }
-    }
-    put_at_last(&cut, "after").await;
-    assert!(other.get("after").await.unwrap().is_some());
-    assert_eq!(
-        other.get("during").await.unwrap(),
-        None,
-        "nothing is sent late"
-    );
+    rows::cut_off(&servers, Way::Silent).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn one_way() {
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    rows::cut_off(&servers, Way::Deaf).await;
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    rows::cut_off(&servers, Way::Mute).await;
 }
 
 #[tokio::test]

@@ -1,17 +1,16 @@
-//! Servers of any engine as processes, which end with the test; and faults that are the same for all engines.
+//! Servers of any engine as processes, which end with the test.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Once;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use futures_util::{Stream, StreamExt as _};
-use plainly_cluster::{Engine, EngineError, Heard, Unanswered};
+use plainly_cluster::{Engine, EngineError};
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
@@ -26,14 +25,17 @@ pub(crate) fn program(name: &str, install: &str) -> Option<PathBuf> {
         .find(|file| file.is_file());
     static SAID: Once = Once::new();
     if found.is_none() {
-        SAID.call_once(|| {
-            // Not by a macro, whose output tests that succeed don't show.
-            let mut stderr = std::io::stderr();
-            let what = "SKIPPED: the tests over real servers, for want of";
-            writeln!(stderr, "\n{what} {name}: {install}\n").unwrap();
-        });
+        let what = format!("the tests over real servers, for want of {name}: {install}");
+        SAID.call_once(|| say_skipped(&what));
     }
     found
+}
+
+/// Writes into the log that these tests are skipped.
+pub(crate) fn say_skipped(tests: &str) {
+    // Not by a macro, whose output tests that succeed don't show.
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "\nSKIPPED: {tests}\n").unwrap();
 }
 
 /// Ports that are free now.
@@ -96,6 +98,23 @@ pub(crate) async fn put(engine: &impl Engine, key: &str) -> Result<Option<u64>, 
     engine.put(key, "value".into(), None, HOUR).await
 }
 
+/// Puts records with these numbers, each until it succeeds.
+pub(crate) async fn put_all(engine: &impl Engine, numbers: Range<usize>) {
+    for number in numbers {
+        put_at_last(engine, &format!("key.{number}")).await;
+    }
+}
+
+/// The number of these records that are lost.
+pub(crate) async fn count_lost(engine: &impl Engine, numbers: Range<usize>) -> usize {
+    let mut lost = 0;
+    for number in numbers {
+        let found = until(async || engine.get(&format!("key.{number}")).await.ok()).await;
+        lost += usize::from(found.is_none());
+    }
+    lost
+}
+
 /// Puts until it succeeds. One that was not confirmed may have.
 pub(crate) async fn put_at_last(engine: &impl Engine, key: &str) {
     until(async || match put(engine, key).await {
@@ -104,62 +123,4 @@ pub(crate) async fn put_at_last(engine: &impl Engine, key: &str) {
         Err(_) => None,
     })
     .await;
-}
-
-/// Uses an engine whose servers begin to run only now.
-pub(crate) async fn down_at_start(engine: impl Engine, run: impl FnOnce()) {
-    assert!(!engine.is_connected());
-    let mut heard = pin!(engine.hear());
-    engine.tell("lost".into());
-    let unsent = engine.ask(engine.id(), "?".into(), HOUR).await;
-    assert_eq!(unsent, Err(Unanswered::Unsent));
-    // A call waits for the engine, for a while.
-    let begin = Instant::now();
-    let refused = engine.get("key").await;
-    assert!(
-        matches!(refused, Err(EngineError::Refused(_))),
-        "{refused:?}"
-    );
-    assert!(begin.elapsed() < Duration::from_secs(5));
-    let (waited, ()) = tokio::join!(put(&engine, "key"), async { run() });
-    waited.unwrap().unwrap();
-    engine.tell("heard".into());
-    assert!(matches!(heard.next().await, Some(Heard::Event(event)) if event == "heard"));
-}
-
-/// Waits until this replica hears the other one.
-pub(crate) async fn hears(mut heard: impl Stream<Item = Heard> + Unpin, other: &impl Engine) {
-    let first = until(async || {
-        other.tell("first".into());
-        let heard = tokio::time::timeout(Duration::from_millis(50), heard.next());
-        heard.await.ok()
-    });
-    assert!(matches!(first.await, Some(Heard::Event(_))));
-}
-
-/// Waits for the gap, before which there are at most so many events.
-pub(crate) async fn gap(mut heard: impl Stream<Item = Heard> + Unpin, most: usize) {
-    let mut events = 0;
-    loop {
-        match heard.next().await {
-            Some(Heard::Gap) => return,
-            Some(Heard::Event(_)) => events += 1,
-            Some(Heard::Question(..)) | None => unreachable!(),
-        }
-        assert!(events <= most);
-    }
-}
-
-/// Tells more than a replica that does not read can queue.
-pub(crate) async fn slow_bus(one: impl Engine, other: impl Engine) {
-    let mut heard = Box::pin(one.hear());
-    hears(&mut heard, &other).await;
-    // Nobody reads; at once at most as many as the client library queues.
-    for _ in 0..20 {
-        for _ in 0..1_000 {
-            other.tell("news".into());
-        }
-        assert!(other.get("key").await.is_ok());
-    }
-    gap(heard, 20_000).await;
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use tokio::io::copy_bidirectional;
+use std::future::pending;
+
+use tokio::io::{copy, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
@@ -12,6 +14,10 @@ pub(crate) enum Way {
     Open,
     /// Nothing arrives, and nobody is told.
     Silent,
+    /// Nothing of the server arrives.
+    Deaf,
+    /// Nothing arrives at the server.
+    Mute,
     /// Connections end, and new ones too.
     Closed,
 }
@@ -47,17 +53,23 @@ async fn pass(mut near: TcpStream, port: u16, mut way: watch::Receiver<Way>) {
     };
     loop {
         let now = *way.borrow_and_update();
-        match now {
-            Way::Open => tokio::select! {
-                _changed = way.changed() => {}
-                _ended = copy_bidirectional(&mut near, &mut far) => return,
-            },
-            // What was on its way is lost with the connection.
-            Way::Silent => {
-                let over = way.wait_for(|way| *way != Way::Silent).await;
-                return drop(over);
+        let passing = async {
+            match now {
+                Way::Open => copy_bidirectional(&mut near, &mut far).await.map(drop),
+                Way::Silent => pending().await,
+                Way::Deaf => copy(&mut near.split().0, &mut far.split().1)
+                    .await
+                    .map(drop),
+                Way::Mute => copy(&mut far.split().0, &mut near.split().1)
+                    .await
+                    .map(drop),
+                Way::Closed => Ok(()),
             }
-            Way::Closed => return,
+        };
+        tokio::select! {
+            // What was on its way is lost with the connection.
+            _changed = way.changed() => if now != Way::Open { return },
+            _ended = passing => return,
         }
     }
 }

@@ -1,21 +1,19 @@
-//! Replicas of a server over NATS.
+//! Replicas of a server over any engine.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use std::time::{Duration, Instant};
-
-use plainly::server::{Changes, Keys};
-use plainly::{Args, Server, Tool};
-use plainly_cluster::{Bus as _, Engine as _, ReplicaId};
-use plainly_nats::Nats;
+use plainly::server::extract::Ask;
+use plainly::server::{AskError, Changes, Keys};
+use plainly::transport::Reply;
+use plainly::{Args, Resource, Server, TaskSupport, Tool};
+use plainly_cluster::Engine;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use serde_json::json;
 
-use crate::clients::{Listeners, modern_call};
-use crate::processes::until;
-use crate::servers::Servers;
+use crate::clients::{Session, modern, whole};
+
+pub(crate) const URI: &str = "test://news";
 
 #[derive(Deserialize, JsonSchema)]
 struct Words {
@@ -26,110 +24,60 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-struct Replica {
-    server: Server,
-    changes: Changes,
-    nats: Nats,
+/// Much, once the client has answered.
+async fn roots(ask: Ask) -> Result<String, AskError> {
+    let roots = ask.roots("roots").await?;
+    Ok(roots[0].uri.repeat(20_000))
 }
 
-async fn replica(servers: &Servers) -> Replica {
-    let (changes, nats) = (Changes::new(), servers.replica().await);
-    let server = Server::builder("test", "1")
-        .keys(Keys::new([7; 32]))
-        .tool(Tool::new("echo", echo))
-        .changes(changes.clone())
-        .cluster(nats.clone())
-        .build();
-    Replica {
-        server: server.unwrap(),
-        changes,
-        nats,
-    }
+pub(crate) struct Replica<E> {
+    pub(crate) server: Server,
+    pub(crate) changes: Changes,
+    pub(crate) engine: E,
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes a minute: .ci/full"]
-async fn ten_thousand_listen() {
-    let Some(mut servers) = Servers::start(1, "") else {
-        return;
-    };
-    let mut all = Vec::new();
-    for _ in 0..3 {
-        all.push(replica(&servers).await);
-    }
-    let listened: Vec<&Server> = all.iter().map(|one| &one.server).collect();
-    let mut listeners = Listeners::begin(&listened, 10_000).await;
-    let minute = Duration::from_secs(60);
-    for one in &all {
-        one.changes.tools_changed();
-        timeout(minute, listeners.all_told()).await.unwrap();
-    }
-    servers.kill(0);
-    servers.run(0);
-    for one in &all {
-        until(async || one.nats.is_connected().then_some(())).await;
-    }
-    let begin = Instant::now();
-    timeout(minute, listeners.all_told()).await.unwrap();
-    // Over one second; what tests allow is twice as much as is seen.
-    let took = begin.elapsed();
-    assert!(took < Duration::from_secs(4), "{took:?}");
-}
-
-/// Publishes 100,000 messages a second to these subjects.
-async fn flood(url: String, subjects: Vec<String>) {
-    let client = async_nats::connect(url).await.unwrap();
-    let mut ticks = interval(Duration::from_millis(10));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        for number in 0..1_000 {
-            let subject = subjects[number % subjects.len()].clone();
-            let published = client.publish(subject, vec![b'x'; 200].into());
-            published.await.unwrap();
+impl<E: Engine + Clone> Replica<E> {
+    pub(crate) fn new(engine: E) -> Self {
+        let changes = Changes::new();
+        let server = Server::builder("test", "1")
+            .keys(Keys::new([7; 32]))
+            .tool(Tool::new("echo", echo))
+            .tool(Tool::new("roots", roots))
+            .tool(Tool::new("task", echo).task(TaskSupport::Required))
+            .resource(Resource::new(URI, async || "none").name("news"))
+            .changes(changes.clone())
+            .cluster(engine.clone())
+            .build();
+        Self {
+            server: server.unwrap(),
+            changes,
+            engine,
         }
-        client.flush().await.unwrap();
+    }
+
+    /// Begins a task; the status of the reply.
+    pub(crate) async fn try_begin_task(&self) -> u16 {
+        self.call_task("hello").await.status.as_u16()
+    }
+
+    /// Begins a task with this result; its name.
+    pub(crate) async fn begin_task(&self, text: &str) -> String {
+        let reply = whole(self.call_task(text).await).await;
+        reply["result"]["taskId"].as_str().unwrap().to_owned()
+    }
+
+    async fn call_task(&self, text: &str) -> Reply {
+        let call = json!({ "name": "task", "arguments": { "text": text } });
+        modern(&self.server, Some("task"), "tools/call", call).await
     }
 }
 
-/// The 99th of a hundred calls while somebody floods these subjects.
-async fn flooded(server: &Server, url: String, subjects: Vec<String>) -> Duration {
-    let _flood = JoinSet::from_iter([flood(url, subjects)]);
-    let mut times = Vec::new();
-    for _ in 0..3_000 {
-        let begin = Instant::now();
-        modern_call(server, "echo").await;
-        times.push(begin.elapsed());
-        tokio::time::sleep(Duration::from_millis(1)).await;
+impl Session {
+    /// Subscribes to the resource; the status of the reply.
+    pub(crate) async fn subscribe(&self, server: &Server) -> u16 {
+        let params = json!({ "uri": URI });
+        let subscribe =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": params });
+        self.send(server, &subscribe).await.status.as_u16()
     }
-    times.sort();
-    times[times.len() * 99 / 100]
-}
-
-fn subjects(server: &str, id: ReplicaId) -> Vec<String> {
-    let subjects = ["tell.0000", "journal.0000", "record.tasks.0000"];
-    let subjects = subjects.map(|subject| format!("plainly.v1.{server}.{subject}"));
-    [
-        subjects.to_vec(),
-        vec![format!("plainly.v1.{server}.at.{id}")],
-    ]
-    .concat()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes a minute: .ci/full"]
-async fn foreign_publisher() {
-    let Some(servers) = Servers::start(1, "") else {
-        return;
-    };
-    let one = replica(&servers).await;
-    let mut ratios = Vec::new();
-    // The machine has other work too: the best of three counts.
-    for _ in 0..3 {
-        let [elsewhere, here] = ["others", "test"].map(|name| subjects(name, one.nats.id()));
-        let calm = flooded(&one.server, servers.url(0), elsewhere).await;
-        let hit = flooded(&one.server, servers.url(0), here).await;
-        ratios.push(hit.as_secs_f64() / calm.as_secs_f64());
-    }
-    assert!(ratios.iter().any(|ratio| *ratio <= 2.0), "{ratios:?}");
 }

@@ -22,6 +22,8 @@ pub(crate) struct Servers {
     /// The ports at which one server reaches another, where they are not those of the other.
     ways: HashMap<(usize, usize), u16>,
     more: String,
+    /// Settings of JetStream.
+    storage: String,
     running: Vec<Option<Process>>,
 }
 
@@ -45,14 +47,34 @@ impl Servers {
             ports: ports.chunks(2).map(|two| [two[0], two[1]]).collect(),
             ways: HashMap::new(),
             more: more.to_owned(),
+            storage: String::new(),
             running: (0..count).map(|_| None).collect(),
         })
     }
 
-    /// Starts the server again, or for the first time.
-    pub(crate) fn run(&mut self, index: usize) {
+    /// Configures JetStream in this way besides.
+    pub(crate) fn storing(self, storage: &str) -> Self {
+        let storage = storage.to_owned();
+        Self { storage, ..self }
+    }
+
+    /// Configures servers in this way when they start again, or read their configuration again.
+    pub(crate) fn configure(&mut self, more: &str) {
+        more.clone_into(&mut self.more);
+        for index in 0..self.ports.len() {
+            self.write_config(index);
+        }
+    }
+
+    fn write_config(&self, index: usize) -> PathBuf {
         let config = self.root.path().join(format!("n{index}.conf"));
         std::fs::write(&config, self.config(index)).unwrap();
+        config
+    }
+
+    /// Starts the server again, or for the first time.
+    pub(crate) fn run(&mut self, index: usize) {
+        let config = self.write_config(index);
         let log = self.root.path().join(format!("n{index}.log"));
         let arguments = ["-c", config.to_str().unwrap()];
         self.running[index] = Some(Process::start(&self.program, &arguments, &log));
@@ -60,10 +82,11 @@ impl Servers {
 
     fn config(&self, index: usize) -> String {
         let [port, route] = self.ports[index];
-        let store = self.root.path().join(format!("n{index}"));
+        let store = self.folder(index);
         let mut config = format!(
-            "server_name: n{index}\nlisten: 127.0.0.1:{port}\njetstream {{ store_dir: '{}' }}\n{}\n",
+            "server_name: n{index}\nlisten: 127.0.0.1:{port}\njetstream {{ store_dir: '{}', {} }}\n{}\n",
             store.display(),
+            self.storage,
             self.more,
         );
         if self.ports.len() > 1 {
@@ -81,6 +104,11 @@ impl Servers {
             .unwrap();
         }
         config
+    }
+
+    /// The folder with the files of a server.
+    pub(crate) fn folder(&self, index: usize) -> PathBuf {
+        self.root.path().join(format!("n{index}"))
     }
 
     /// The port at which one server reaches another.

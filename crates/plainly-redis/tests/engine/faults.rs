@@ -1,5 +1,8 @@
 //! Faults of Redis servers.
 
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use std::path::PathBuf;
 use std::pin::pin;
 
 use futures_util::StreamExt as _;
@@ -7,8 +10,40 @@ use plainly_cluster::{Bus as _, Engine as _, EngineError, Heard, Journals as _, 
 use plainly_redis::Redis;
 use rustix::process::Signal;
 
-use crate::processes::{self, HOUR, connected, gap, hears, put, put_at_last, until};
+use crate::disk::Disk;
+use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, until};
+use crate::proxy::Way;
+use crate::rows::{self, gap, hears};
 use crate::servers::Servers;
+
+impl rows::Servers for Servers {
+    type Engine = Redis;
+
+    fn folders(&self) -> Vec<PathBuf> {
+        (0..self.ports.len())
+            .map(|index| self.folder(index))
+            .collect()
+    }
+
+    fn run(&mut self, index: usize) {
+        Self::run(self, index);
+    }
+
+    fn kill(&mut self, index: usize) {
+        Self::kill(self, index);
+    }
+
+    fn first(&self) -> u16 {
+        self.ports[0]
+    }
+
+    async fn replica_at(&self, port: u16) -> Redis {
+        let redis = Redis::connect([format!("redis://127.0.0.1:{port}")]);
+        let redis = redis.name("test").await.unwrap();
+        connected(&redis).await;
+        redis
+    }
+}
 
 #[tokio::test]
 async fn engine_down_at_start() {
@@ -16,7 +51,121 @@ async fn engine_down_at_start() {
         return;
     };
     let redis = servers.connecting().await.unwrap();
-    processes::down_at_start(redis, || servers.run(0)).await;
+    rows::down_at_start(redis, || servers.run(0)).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn thundering_start() {
+    let Some(mut servers) = Servers::prepare(1) else {
+        return;
+    };
+    let mut all = Vec::new();
+    for _ in 0..100 {
+        all.push(servers.connecting().await.unwrap());
+    }
+    rows::thundering_start(all, || servers.run(0)).await;
+}
+
+#[tokio::test]
+async fn engine_gone_for_a_second() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::engine_gone_for_a_second(&servers).await;
+}
+
+#[tokio::test]
+#[ignore = "takes a minute: .ci/full"]
+async fn engine_gone_for_a_minute() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::engine_gone_for_a_minute(&servers).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn partition_replica() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::cut_off(&servers, Way::Silent).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn one_way() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::cut_off(&servers, Way::Deaf).await;
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::cut_off(&servers, Way::Mute).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn creds_revoked() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    let own = servers.url(0).replace("//", "//own:x@");
+    let restore = || servers.ask::<()>(0, "ACL SETUSER own on >x ~* &* +@all");
+    restore();
+    let revoke = || assert_eq!(servers.ask::<u64>(0, "ACL DELUSER own"), 1);
+    let revoked = Redis::connect([own]).name("test").await.unwrap();
+    connected(&revoked).await;
+    let other = servers.replica().await;
+    rows::creds_revoked([revoked, other], revoke, restore).await;
+}
+
+/// Nothing is lost that Redis has confirmed, if it writes to its disk at once.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn power_cut() {
+    for (fsync, is_safe) in [("always", true), ("everysec", false)] {
+        let Some(mut servers) = Servers::prepare(1) else {
+            return;
+        };
+        servers.storing(fsync);
+        rows::power_cut(&mut servers, is_safe).await;
+    }
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn disk_full() {
+    let Some(mut servers) = Servers::prepare(1) else {
+        return;
+    };
+    servers.storing("everysec");
+    let Some(disk) = Disk::mount(&servers.folder(0), 32) else {
+        return;
+    };
+    servers.run(0);
+    let redis = servers.replica().await;
+    put_all(&redis, 0..100).await;
+    let full = disk.fill();
+    let mut number = 100;
+    while put(&redis, &format!("key.{number}")).await.is_ok() {
+        number += 1;
+    }
+    // All else goes on.
+    assert!(redis.is_connected());
+    assert_eq!(count_lost(&redis, 0..number).await, 0);
+    drop(full);
+    put_at_last(&redis, "after").await;
+}
+
+#[tokio::test]
+async fn huge() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::huge([servers.replica().await, servers.replica().await]).await;
 }
 
 /// A server without files, which comes back empty.
@@ -114,7 +263,7 @@ async fn slow_bus() {
     let Some(servers) = Servers::start().await else {
         return;
     };
-    processes::slow_bus(servers.replica().await, servers.replica().await).await;
+    rows::slow_bus(servers.replica().await, servers.replica().await).await;
 }
 
 /// A replica that is not given the time to read is cut off by Redis.
@@ -206,21 +355,13 @@ async fn primary_killed() {
     redis.append("journal", "1".into()).await.unwrap();
     let mut followed = pin!(other.follow("journal"));
     assert_eq!(followed.next().await.unwrap().unwrap(), "1");
-    let mut confirmed = Vec::new();
-    for number in 0..400 {
-        if number == 200 {
-            servers.kill(0);
-        }
-        let key = format!("key.{number}");
-        put_at_last(&redis, &key).await;
-        confirmed.push(key);
-    }
+    put_all(&redis, 0..200).await;
+    servers.kill(0);
+    put_all(&redis, 200..400).await;
     gap(&mut heard, 100).await;
     connected(&other).await;
     hears(&mut heard, &other).await;
-    for key in confirmed {
-        assert!(other.get(&key).await.unwrap().is_some(), "{key} is lost");
-    }
+    assert_eq!(count_lost(&other, 0..400).await, 0);
     until(async || redis.append("journal", "2".into()).await.ok()).await;
     // All is read again.
     until(async || (followed.next().await.unwrap().unwrap() == "2").then_some(())).await;

@@ -77,6 +77,17 @@ impl Servers {
         })
     }
 
+    /// Has the first server keep what it stores in a file, which is written to the disk so often.
+    pub(crate) fn storing(&mut self, fsync: &str) {
+        let options = ["--appendonly", "yes", "--appendfsync", fsync];
+        self.arguments[0].extend(options.map(str::to_owned));
+    }
+
+    /// The folder with the files of a server.
+    pub(crate) fn folder(&self, index: usize) -> PathBuf {
+        self.root.path().join(self.ports[index].to_string())
+    }
+
     /// One server at a port with TLS, and the file with its certificate.
     pub(crate) fn with_tls() -> Option<(Self, PathBuf)> {
         let mut servers = Self::prepare(1)?;

@@ -155,7 +155,7 @@ async fn hear(
 }
 
 /// Reports everything to subscribers after each time that events may be missing. Never ends.
-async fn make_good(changes: Changes, mut gaps: watch::Receiver<()>) {
+async fn make_good(changes: Changes, mut gaps: watch::Receiver<u64>) {
     while gaps.changed().await.is_ok() {
         changes.everything_changes_over(SPREAD).await;
     }

@@ -56,10 +56,14 @@ pub(super) struct SharedSession {
 #[derive(Debug)]
 pub(super) struct KnownRecord {
     /// The version that this server has taken over.
-    pub(super) version: Option<u64>,
+    pub(super) version: Option<KnownVersion>,
     /// The time to write the record again; never if absent.
     due: Option<Instant>,
 }
+
+/// A version, after the number of times that this server may have missed something: an engine that
+/// was away may come back with older records, and lower versions.
+pub(super) type KnownVersion = (u64, u64);
 
 /// The result of a look at a record.
 pub(super) enum FoundRecord {
@@ -68,7 +72,7 @@ pub(super) enum FoundRecord {
     /// The version that this server has taken over.
     Known,
     /// A later version.
-    Later(Box<SessionRecord>, u64),
+    Later(Box<SessionRecord>, KnownVersion),
 }
 
 impl SharedSessions {
@@ -174,30 +178,33 @@ impl SharedSession {
 
     /// Stores the record of a new session.
     pub(super) async fn create(&self, mut record: SessionRecord) -> Result<(), ProtocolError> {
+        let gaps = self.gap_count();
         let version = self.put(&mut record, None).await?;
         let mut known = self.known.lock();
         self.note_time(&mut known, &record);
-        known.version = version;
+        known.version = version.map(|version| (gaps, version));
         Ok(())
     }
 
     /// Looks at the record.
     pub(super) async fn find(&self) -> Result<FoundRecord, EngineError> {
+        let gaps = self.gap_count();
         let Some(stored) = self.all.shelves.get(&self.key).await? else {
             return Ok(FoundRecord::Nothing);
         };
+        let version = (gaps, stored.version);
         // Most requests end here, and read no JSON.
-        if self.is_known(stored.version) {
+        if self.is_known(version) {
             return Ok(FoundRecord::Known);
         }
         let record = read(&stored.value)?;
         Ok(match record.is_alive() {
-            true => FoundRecord::Later(Box::new(record), stored.version),
+            true => FoundRecord::Later(Box::new(record), version),
             false => FoundRecord::Nothing,
         })
     }
 
-    fn is_known(&self, version: u64) -> bool {
+    fn is_known(&self, version: KnownVersion) -> bool {
         let known = self.known.lock().version;
         known.is_some_and(|known| version <= known)
     }
@@ -206,8 +213,9 @@ impl SharedSession {
     pub(super) async fn update(
         &self,
         change: Option<SessionChange>,
-    ) -> Result<(SessionRecord, u64), ProtocolError> {
+    ) -> Result<(SessionRecord, KnownVersion), ProtocolError> {
         for _ in 0..ATTEMPTS {
+            let gaps = self.gap_count();
             let stored = self.all.shelves.get(&self.key).await?;
             let stored = stored.ok_or(InvalidRequest::SessionNotFound)?;
             let mut record = read(&stored.value)?;
@@ -219,7 +227,7 @@ impl SharedSession {
             }
             // If another write was first, this one goes on top of it.
             if let Some(version) = self.put(&mut record, Some(stored.version)).await? {
-                return Ok((record, version));
+                return Ok((record, (gaps, version)));
             }
         }
         let why = "Too many changes of this session at once: try again later";
@@ -261,7 +269,7 @@ impl SharedSession {
 
     /// Returns once the session of a client that only listens is to be looked at: after a pause, or a
     /// moment after this server may have missed what others did. Returns whether it may have.
-    pub(super) async fn due_to_look(&self, gaps: Option<&mut watch::Receiver<()>>) -> bool {
+    pub(super) async fn due_to_look(&self, gaps: Option<&mut watch::Receiver<u64>>) -> bool {
         let missed = async {
             match gaps {
                 Some(gaps) => drop(gaps.changed().await),
@@ -273,8 +281,14 @@ impl SharedSession {
         timeout(self.pause(), missed).await.is_ok()
     }
 
+    /// The number of times that this server may have missed something.
+    fn gap_count(&self) -> u64 {
+        let replicas = self.all.replicas.as_ref();
+        replicas.map_or(0, |replicas| replicas.gap_count())
+    }
+
     /// Notifies of what others did that this server may have missed, if it can hear them.
-    pub(super) fn gaps(&self) -> Option<watch::Receiver<()>> {
+    pub(super) fn gaps(&self) -> Option<watch::Receiver<u64>> {
         self.all.replicas.as_ref().map(|replicas| replicas.gaps())
     }
 }

@@ -15,7 +15,7 @@ use crate::changes::Topic;
 use crate::failure::incident::chain;
 use crate::replicas::{ReplicaAnswer, ReplicaQuestion, Replicas};
 use crate::sessions::record::{SessionChange, SessionRecord};
-use crate::sessions::shared::{FoundRecord, SharedSession};
+use crate::sessions::shared::{FoundRecord, KnownVersion, SharedSession};
 use plainly_cluster::{EngineError, ReplicaId, Unanswered};
 use plainly_transport::quota::QuotaExhausted;
 
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// Takes over its record, with which it begins here.
-    pub(in crate::sessions) async fn resume(&self, record: &SessionRecord, version: u64) {
+    pub(in crate::sessions) async fn resume(&self, record: &SessionRecord, version: KnownVersion) {
         if let Some(shared) = &self.shared {
             self.take_over(shared, record, version);
             self.renew(shared).await;
@@ -222,7 +222,7 @@ impl Session {
     }
 
     /// Takes over the contents of its record, as far as there is room.
-    fn take_over(&self, shared: &SharedSession, record: &SessionRecord, version: u64) {
+    fn take_over(&self, shared: &SharedSession, record: &SessionRecord, version: KnownVersion) {
         if self.follow(shared, record, version).is_err() {
             tracing::debug!("no room for what a client is subscribed to elsewhere");
         }
@@ -233,7 +233,7 @@ impl Session {
         &self,
         shared: &SharedSession,
         record: &SessionRecord,
-        version: u64,
+        version: KnownVersion,
     ) -> Result<(), QuotaExhausted> {
         let mut known = shared.known.lock();
         if known.version.is_some_and(|known| version <= known) {

@@ -214,7 +214,7 @@ async fn without_the_records_a_server_goes_on_with_the_sessions_that_it_knows() 
     let session = one.open("").await;
     shelf.is_away.store(true, Ordering::SeqCst);
     assert_eq!(one.hear(&session, "log").await.len(), 1);
-    assert_eq!(one.set_level(&session, "debug").await, Some(-32603));
+    assert_eq!(one.set_level(&session, "debug").await, Some(503));
     for (headers, message) in [
         (&*session, request(1, "ping")),
         ("", initialize("2025-11-25")),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plainly::server::extract::State;
 use plainly::server::{Keys, Server, ServerBuilder, TaskSupport, Tool};
-use plainly_cluster::InProcess;
+use plainly_cluster::{InProcess, Replica};
 use plainly_peer::{Gate, within};
 use serde_json::{Value, json};
 
@@ -13,8 +13,12 @@ use super::support::{Following, http, stream};
 
 /// A replica of a server.
 fn replica(engine: &InProcess, builder: ServerBuilder) -> Server {
+    with_part(&engine.replica(), builder)
+}
+
+fn with_part(part: &Replica, builder: ServerBuilder) -> Server {
     let builder = builder.keys(Keys::new([1; 32]));
-    builder.cluster(engine.replica()).build().unwrap()
+    builder.cluster(part.clone()).build().unwrap()
 }
 
 #[tokio::test]
@@ -45,8 +49,7 @@ async fn comes_back(length: usize, most: usize) {
         let builder = Server::builder("test", "1").state(length).tool(tool);
         let part = engine.replica();
         part.fail(|faults| faults.max_value = most);
-        let builder = builder.keys(Keys::new([1; 32])).cluster(part);
-        builder.build().unwrap()
+        with_part(&part, builder)
     });
     let (mut here, mut there) = (http(&one).await, http(&other).await);
     let id = here.begin_asking("much").await;
@@ -86,6 +89,46 @@ async fn a_server_that_ends_puts_its_tasks_as_failed() {
     assert_eq!(there.get(&elsewhere).await["status"], "working");
 }
 
+/// The runner loses the engine before or after its record is stored, and then its client.
+#[tokio::test(start_paused = true)]
+async fn runner_killed_before_handle() {
+    let half = Duration::from_millis(500);
+    let (engine, gate) = (InProcess::new(), Gate::new());
+    let other = replica(&engine, asking(&gate));
+    let mut there = stream(&other).await;
+    for (count, moment) in [half, 3 * half].into_iter().enumerate() {
+        let part = engine.replica();
+        let one = with_part(&part, asking(&gate));
+        let mut here = stream(&one).await;
+        part.fail(|faults| {
+            faults.delay = 2 * half;
+            faults.doubtful_writes = 1;
+        });
+        let (refused, ()) = tokio::join!(here.run("must", "well"), async {
+            tokio::time::sleep(moment).await;
+            part.fail(|faults| faults.is_cut = true);
+        });
+        assert_eq!(refused["error"]["code"], 503, "{refused}");
+        // Another one runs it, and nobody else did.
+        gate.open(1);
+        let id = there.begin_task("must", "well").await;
+        there.wait(&id, "completed").await;
+        assert_eq!(gate.came(), count + 1);
+    }
+    let part = engine.replica();
+    part.fail(|faults| faults.delay = 2 * half);
+    let one = with_part(&part, asking(&gate));
+    let mut here = stream(&one).await;
+    let call = json!({"name": "must", "arguments": {"how": "well"}});
+    here.start("tools/call", call).await;
+    tokio::time::sleep(half).await;
+    drop((here, one));
+    gate.open(1);
+    let id = there.begin_task("must", "well").await;
+    there.wait(&id, "completed").await;
+    assert_eq!(gate.came(), 3);
+}
+
 #[tokio::test(start_paused = true)]
 async fn runner_killed() {
     let (engine, gate) = (InProcess::new(), Gate::new());
@@ -113,8 +156,7 @@ async fn runner_killed() {
 async fn runner_stopped() {
     let (engine, gate) = (InProcess::new(), Gate::new());
     let part = engine.replica();
-    let builder = asking(&gate).keys(Keys::new([1; 32]));
-    let one = builder.cluster(part.clone()).build().unwrap();
+    let one = with_part(&part, asking(&gate));
     let other = replica(&engine, asking(&gate));
     let (mut here, mut there) = (stream(&one).await, stream(&other).await);
     let id = here.begin_task("must", "never").await;

@@ -15,11 +15,69 @@ impl Replica {
     }
 
     /// Has the session stored once more.
-    async fn set_level(&self, session: &str) -> u16 {
+    async fn set_level(&self, session: &str) -> Response {
         let mut level = request(2, "logging/setLevel");
         level["params"] = json!({ "level": "debug" });
-        self.post(session, level).await.status
+        self.post(session, level).await
     }
+}
+
+/// Waits until the client hears that the resource has changed.
+async fn hears_of_change(stream: &mut Response) {
+    while stream.message().await["method"] != "notifications/resources/updated" {}
+}
+
+#[tokio::test]
+async fn engine_gone_for_a_minute() {
+    let [one, two, _] = replicas().await;
+    let session = one.open().await;
+    let mut stream = one.listen(&session).await;
+    one.subscribe(&session, "resources/subscribe").await;
+    one.part.fail(|faults| faults.is_cut = true);
+    two.changes.resource_updated(URI);
+    // It goes on with the sessions that it knows, but changes nothing of them.
+    assert_eq!(one.ping(&session).await, 200);
+    for refused in [
+        one.set_level(&session).await,
+        one.try_subscribe(&session, "resources/subscribe").await,
+        one.try_subscribe(&session, "resources/unsubscribe").await,
+    ] {
+        assert_eq!(refused.status, 503);
+        assert!(refused.header("retry-after").is_some());
+    }
+    one.part.fail(|faults| faults.is_cut = false);
+    hears_of_change(&mut stream).await;
+}
+
+/// After a power cut, records are older, and versions come again.
+#[tokio::test]
+async fn older_record() {
+    let engine = InProcess::new();
+    let [one, two] = [replica(&engine).await, replica(&engine).await];
+    let session = one.open().await;
+    let mut stream = one.listen(&session).await;
+    let earlier = engine.copy();
+    let later = two.open().await;
+    for _ in 0..3 {
+        assert_eq!(one.set_level(&session).await.status, 200);
+    }
+    let parts = [&one.part, &two.part];
+    for part in parts {
+        part.fail(|faults| faults.is_cut = true);
+    }
+    engine.go_back(&earlier);
+    for part in parts {
+        part.fail(|faults| faults.is_cut = false);
+    }
+    // The session that was opened after that is unknown.
+    while two.ping(&later).await != 404 {}
+    // What another changes now has a version that this one knows.
+    two.subscribe(&session, "resources/subscribe").await;
+    two.changes.resource_updated(URI);
+    hears_of_change(&mut stream).await;
+    let ended = two.http.bare("DELETE /mcp", &session, "").await;
+    assert_eq!(ended.status, 204);
+    assert_eq!(one.ping(&session).await, 404);
 }
 
 #[tokio::test]
@@ -123,7 +181,7 @@ async fn keys_rotated() {
 /// Nothing is refused, and changes of each are told.
 async fn hears_from_all(all: &[Replica], session: &str, stream: &mut Response) {
     for replica in all {
-        assert_eq!(replica.set_level(session).await, 200);
+        assert_eq!(replica.set_level(session).await.status, 200);
         replica.changes.resource_updated(URI);
         let told = stream.message().await;
         assert_eq!(told["method"], "notifications/resources/updated");
