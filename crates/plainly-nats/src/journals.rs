@@ -39,7 +39,6 @@ impl Journals for Nats {
         let follower = Follower {
             nats: self.clone(),
             subject: self.journal(journal),
-            next: 1,
             consumer: None,
         };
         stream::unfold(Some(follower), |follower| async {
@@ -62,8 +61,6 @@ impl Nats {
 struct Follower {
     nats: Nats,
     subject: String,
-    /// The number in the stream from which on its messages are not read.
-    next: u64,
     consumer: Option<Consumer>,
 }
 
@@ -83,12 +80,11 @@ impl Follower {
             let Ok(Some(message)) = timeout(SILENCE, consumer.messages.next()).await else {
                 continue;
             };
-            match Numbers::of(&message) {
-                // One is missing before it: another consumer begins there.
-                Some(numbers) if numbers.of_consumer != consumer.read + 1 => {}
-                Some(numbers) => {
+            match number(&message) {
+                // One is missing before it.
+                Some(number) if number != consumer.read + 1 => {}
+                Some(_) => {
                     consumer.read += 1;
-                    self.next = numbers.of_stream + 1;
                     self.consumer = Some(consumer);
                     return Ok(message.payload);
                 }
@@ -100,7 +96,8 @@ impl Follower {
         }
     }
 
-    /// Makes a consumer of all that is not read.
+    /// Makes a consumer of all that is stored: NATS may have been started anew, and then has lost what
+    /// was in memory and counts from the beginning.
     async fn consume(&self) -> Result<Consumer, EngineError> {
         let connection = &self.nats.connection;
         let inbox = connection.new_inbox();
@@ -115,8 +112,7 @@ impl Follower {
             "config": {
                 "name": name,
                 "deliver_subject": inbox,
-                "deliver_policy": "by_start_sequence",
-                "opt_start_seq": self.next,
+                "deliver_policy": "all",
                 "filter_subject": self.subject,
                 "ack_policy": "none",
                 "max_deliver": 1,
@@ -138,28 +134,18 @@ impl Follower {
     }
 }
 
-/// The numbers of a message.
-struct Numbers {
-    of_stream: u64,
-    of_consumer: u64,
-}
-
-impl Numbers {
-    /// Reads `$JS.ACK.STREAM.CONSUMER.TIMES.OF_STREAM.OF_CONSUMER.TIME.PENDING`, which may have a domain and an
-    /// account before the stream.
-    fn of(message: &Message) -> Option<Self> {
-        let numbers = message.reply.as_deref()?.strip_prefix("$JS.ACK.")?;
-        let parts: Vec<_> = numbers.split('.').collect();
-        let begin = match parts.len() {
-            7 => 3,
-            9.. => 5,
-            _ => return None,
-        };
-        Some(Self {
-            of_stream: parts.get(begin)?.parse().ok()?,
-            of_consumer: parts.get(begin + 1)?.parse().ok()?,
-        })
-    }
+/// The number of a message among those of the consumer, from
+/// `$JS.ACK.STREAM.CONSUMER.TIMES.OF_STREAM.OF_CONSUMER.TIME.PENDING`, which may have a domain and an account before the
+/// stream.
+fn number(message: &Message) -> Option<u64> {
+    let numbers = message.reply.as_deref()?.strip_prefix("$JS.ACK.")?;
+    let parts: Vec<_> = numbers.split('.').collect();
+    let place = match parts.len() {
+        7 => 4,
+        9.. => 6,
+        _ => return None,
+    };
+    parts.get(place)?.parse().ok()
 }
 
 /// The number of messages that the consumer has sent, from its sign of life.

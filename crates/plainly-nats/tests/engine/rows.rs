@@ -240,10 +240,11 @@ pub(crate) async fn cut_off(servers: &impl Servers, way: Way) {
 /// Runs the servers that so many replicas wait for, of which some serve.
 pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl FnOnce()) {
     let serving: Vec<_> = all.iter().take(4).cloned().map(Replica::new).collect();
-    for one in &serving {
+    let refused = serving.iter().map(async |one| {
         modern_call(&one.server, "echo").await;
-        assert_eq!(one.try_begin_task().await, 503);
-    }
+        one.try_begin_task().await
+    });
+    assert_eq!(join_all(refused).await, [503; 4]);
     let stored = all.iter().enumerate().map(async |(number, one)| {
         put_at_last(one, &number.to_string()).await;
     });
