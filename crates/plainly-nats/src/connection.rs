@@ -53,8 +53,8 @@ impl News {
     }
 }
 
-/// Writes the events of the client library into [`News`].
-pub(crate) fn note(news: &watch::Sender<News>, event: Event) {
+/// Writes the events of the client library into [`News`]. The log names the servers' places.
+pub(crate) fn note(news: &watch::Sender<News>, event: Event, places: &str) {
     news.send_modify(|news| match event {
         Event::Connected if !news.is_up() => {
             news.gaps += u64::from(news.turns > 0);
@@ -70,7 +70,7 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event) {
         }
         Event::ClientError(error) if !news.is_said => {
             news.is_said = true;
-            tracing::warn!("no connection to NATS, retrying: {error}");
+            tracing::warn!("no connection to NATS at {places}, retrying: {error}");
         }
         Event::Connected
         | Event::Disconnected

@@ -116,10 +116,13 @@ impl Connecting {
         let servers = self.servers()?;
         self.check_name()?;
         let (noted, news) = watch::channel(News::default());
+        let places = servers.iter();
+        let places = places.map(|server| format!("{}:{}", server.host(), server.port()));
+        let places = places.collect::<Vec<_>>().join(", ");
         let options = self
             .options(&servers)?
             .event_callback(move |event| {
-                note(&noted, event);
+                note(&noted, event, &places);
                 std::future::ready(())
             })
             .connect(servers)

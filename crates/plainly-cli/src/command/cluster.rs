@@ -57,11 +57,10 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
         .iter()
         .map(|it| row(it, &replicas))
         .collect::<Vec<_>>();
-    let all = rows.iter().chain(&report.rows).flatten();
-    let is_marked = all.into_iter().any(|cell| cell.starts_with('!'));
+    let is_marked = rows.iter().chain(&report.rows).any(|row| has_mark(row));
     let mut output = Output::new(Format::json_if(args.json));
     match output.is_json() {
-        true => output.json(&written(&replicas, &report, is_marked))?,
+        true => output.json(&written(&replicas, &rows, &report))?,
         false => {
             table(&mut output, &COLUMNS, &rows)?;
             if !report.columns.is_empty() {
@@ -106,7 +105,7 @@ async fn joined(args: &ClusterStatusArgs) -> Result<Server, Failure> {
 fn row(it: &ReplicaStatus, all: &[ReplicaStatus]) -> Vec<String> {
     if it.has_other_keys {
         let mut cells = vec![it.id.to_string(), "-".to_owned(), "-".to_owned()];
-        cells.push("!other keys".to_owned());
+        cells.push("!other keys or name".to_owned());
         return cells;
     }
     let lists = it.lists.clone().unwrap_or_default();
@@ -131,6 +130,10 @@ fn row(it: &ReplicaStatus, all: &[ReplicaStatus]) -> Vec<String> {
     ]
 }
 
+fn has_mark(row: &[String]) -> bool {
+    row.iter().any(|cell| cell.starts_with('!'))
+}
+
 /// Writes a table as wide as its cells.
 fn table(output: &mut Output, columns: &[&str], rows: &[Vec<String>]) -> Result<(), Failure> {
     let head = columns.iter().map(|name| (*name).to_owned()).collect();
@@ -149,22 +152,27 @@ fn table(output: &mut Output, columns: &[&str], rows: &[Vec<String>]) -> Result<
     Ok(())
 }
 
-fn written(replicas: &[ReplicaStatus], report: &EngineReport, is_marked: bool) -> Value {
-    let replicas = replicas.iter().map(|it| {
+fn written(replicas: &[ReplicaStatus], rows: &[Vec<String>], report: &EngineReport) -> Value {
+    let replicas = replicas.iter().zip(rows).map(|(it, row)| {
         json!({
             "id": it.id.to_string(), "version": it.version, "upSeconds": it.up.as_secs(), "keys": it.keys,
             "hasOtherKeys": it.has_other_keys, "lists": it.lists, "clockAheadMs": it.clock_ahead,
             "sessions": it.sessions, "listeners": it.listeners, "tasks": it.tasks, "holes": it.holes,
+            "needsALook": has_mark(row),
         })
     });
     let engine = report.rows.iter().map(|row| {
         let cells = report.columns.iter().zip(row);
-        let cells = cells.map(|(name, cell)| (name.to_lowercase(), json!(cell)));
-        Value::Object(cells.collect::<Map<_, _>>())
+        let cells = cells.map(|(name, cell)| {
+            let cell = cell.strip_prefix('!').unwrap_or(cell);
+            (name.to_lowercase(), json!(cell))
+        });
+        let mut cells = cells.collect::<Map<_, _>>();
+        cells.insert("needsALook".to_owned(), json!(has_mark(row)));
+        Value::Object(cells)
     });
     json!({
         "replicas": replicas.collect::<Vec<_>>(),
         "engine": engine.collect::<Vec<_>>(),
-        "needsALook": is_marked,
     })
 }

@@ -21,7 +21,7 @@ const MOST: usize = 10_000;
 /// The answer of another replica that was asked.
 #[derive(Clone, Debug)]
 pub(super) struct Met {
-    /// The facts; none if it can't read the question, so it has other keys.
+    /// The facts; none if it can't read the question, so it has other keys or another name.
     pub(super) here: Option<Here>,
     /// The milliseconds by which its clock is ahead.
     pub(super) ahead: i64,
@@ -31,7 +31,7 @@ impl Met {
     /// The thing that is wrong with it or with this replica, in words that follow its name.
     pub(super) fn trouble(&self) -> Option<String> {
         if self.here.is_none() {
-            return Some("has other keys".to_owned());
+            return Some("has other keys, or another name".to_owned());
         }
         let is_off = self.ahead.unsigned_abs() > CLOCK;
         let seconds = self.ahead.unsigned_abs() / 1_000;
@@ -145,7 +145,9 @@ impl Known {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Keys => f.write_str("the other replicas have other keys: give all the same keys"),
+            Self::Keys => f.write_str(
+                "the other replicas have other keys or another name: give all the same keys, and the server the same name",
+            ),
             Self::Clock(ahead) => {
                 let seconds = ahead.unsigned_abs() / 1_000;
                 let place = if *ahead > 0 { "behind" } else { "ahead of" };
