@@ -295,10 +295,13 @@ impl Failure {
                 }
                 Error::Protocol(refused) => {
                     let hint = subject.hint(refused);
-                    let data =
-                        data(refused).map(|data| format!(", data {}", cut(&data.to_string())));
+                    let said = of_answer(refused);
+                    // Data may stand in for a message that says nothing.
+                    let data = data(refused).map(Value::to_string);
+                    let data = data.filter(|data| !said.contains(data));
+                    let data = data.map(|data| format!(", data {}", cut(&data)));
                     let data = visible(&data.unwrap_or_default());
-                    format!("the server answered: {}{data}{hint}", of_answer(refused))
+                    format!("the server answered: {said}{data}{hint}")
                 }
                 Error::Local(error) => login_wanted(error).to_owned() + &of_local(error),
             },

@@ -24,12 +24,17 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// The target of a path, through links, also if nothing exists there yet: they are the user's way
 /// of moving such files elsewhere.
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Err(error) if is_missing(&error) => {}
+    let missing = match fs::canonicalize(path) {
+        Err(error) if is_missing(&error) => error,
         found => return found,
-    }
+    };
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::ErrorKind::NotFound.into());
+        return Err(missing);
+    };
+    // A bare name is in the current directory.
+    let parent = match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
     };
     match fs::read_link(path) {
         Ok(to) => real(&parent.join(to)),

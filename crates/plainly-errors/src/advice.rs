@@ -200,7 +200,9 @@ impl InvalidParams {
                 "answer the question of this key in the form that it asks for"
             }
             Self::UnknownTask => "start the task again: this one is unknown, or over",
-            Self::InvalidUri { .. } => "use an absolute URI, spelled as the server lists it",
+            Self::InvalidUri { .. } => {
+                "use an absolute URI as the server lists it, with a part such as #line=0,100 if it has parts"
+            }
             Self::NotACollection { .. } => "read this resource, rather than list what is in it",
             Self::ResourceTooLarge { .. } => {
                 "read a part of it, by one of data.parts if there are any, or have the server's operator raise the limit"

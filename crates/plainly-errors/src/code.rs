@@ -87,7 +87,7 @@ impl CodeRange {
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved | Self::Legacy => {
-                "show the message; the server's author should use a defined code, or one from the application range"
+                "show the message to the user; the server's author should use a defined code, or one from the application range"
             }
             Self::Specification => {
                 "show the message; look in a newer revision, or ask the server's author, who must not make up such codes"

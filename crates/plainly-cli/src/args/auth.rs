@@ -16,7 +16,7 @@ use crate::format::Format;
 pub(crate) struct AuthArgs {
     /// The URL that clients use, such as https://docs.example.com/mcp. Tokens must be for exactly
     /// this URL; its host is allowed as with --allow-host
-    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    #[arg(long, value_name = "URL", value_parser = values::endpoint, conflicts_with = "stdio")]
     pub(crate) public_url: Option<String>,
 
     /// Accept tokens of this authorization server: JWTs, verified with the keys in its metadata

@@ -1,5 +1,7 @@
 //! `plainly install` and `plainly uninstall`.
 
+use clap::builder::NonEmptyStringValueParser;
+
 use super::values::{self, HeaderArg};
 use super::{ContentArgs, Host, WriteArgs};
 use crate::format::Format;
@@ -33,7 +35,7 @@ pub(crate) struct InstallArgs {
     #[arg(value_enum)]
     pub(crate) host: Host,
     /// The server's name in the host, and its URL; or directories that plainly serves
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) words: Vec<String>,
     /// A variable for the server that is started; can be given several times
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::variable)]

@@ -255,7 +255,7 @@ pub(crate) struct NetworkArgs {
 
     /// Once asked to stop, answer 503 at /readyz and serve on for this long, while balancers notice
     /// [default: 0, or 5 with --cluster]
-    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true, conflicts_with = "stdio")]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds_or_none, allow_negative_numbers = true, conflicts_with = "stdio")]
     pub(crate) drain: Option<Duration>,
 
     /// The most connections at a time; more wait [default: 10000]

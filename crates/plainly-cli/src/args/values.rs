@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
 use plainly::server::auth::scope;
+use url::Url;
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -42,9 +43,32 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .unwrap_or(text)
         .parse()
         .map_err(|_invalid| {
-            let port = text.trim_start_matches(':').parse().unwrap_or(3333_u16);
-            format!("use an address with a port, such as 127.0.0.1:{port} or localhost:{port}")
+            let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
+            let is_port = port.parse::<u16>().is_ok();
+            let is_number = !port.is_empty() && port.bytes().all(|it| it.is_ascii_digit());
+            let fault = match host {
+                _ if is_number && !is_port => "a port is at most 65535: ",
+                "" => "",
+                _ if is_port => "names are not looked up: ",
+                _ => "",
+            };
+            let port = if is_port { port } else { "3333" };
+            format!(
+                "{fault}use an address with a port, such as 127.0.0.1:{port} or localhost:{port}"
+            )
         })
+}
+
+/// The URL of an endpoint.
+pub(super) fn endpoint(text: &str) -> Result<String, String> {
+    let url = Url::parse(text).ok();
+    let url = url.filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
+    match url.is_some_and(|url| url.fragment().is_none()) {
+        true => Ok(text.to_owned()),
+        false => {
+            Err("use the URL of the endpoint, such as https://docs.example.com/mcp".to_owned())
+        }
+    }
 }
 
 /// Scopes that one option gives.
@@ -79,6 +103,14 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
     let (key, text) = pair.ok_or("use KEY=TEXT, such as user=ada")?;
     Ok((key.to_owned(), text.to_owned()))
+}
+
+/// A number of seconds, or none.
+pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    match text {
+        "0" => Ok(Duration::ZERO),
+        text => seconds(text),
+    }
 }
 
 /// A number of seconds, perhaps with a fraction.

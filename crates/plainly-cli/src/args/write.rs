@@ -90,7 +90,7 @@ pub(crate) struct TrashArgs {
     pub(crate) action: Option<TrashAction>,
 
     /// Print JSON, one object per line
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 

@@ -21,9 +21,9 @@ pub(super) fn token(args: &ServerArgs) -> Result<Option<String>, Failure> {
         }
         BearerArg::Input => (first_line()?, "standard input".to_owned()),
         BearerArg::Variable(name) => {
-            let text = std::env::var(name).map_err(|error| {
-                let error: Box<dyn std::error::Error> = Box::new(error);
-                Failure::impossible(format!("--bearer: no variable {name}"), error)
+            let text = std::env::var(name).map_err(|_missing| {
+                let why = format!("--bearer: the variable {name} is not set, or is not text");
+                Failure::impossible(why, None)
             })?;
             (text, format!("the variable {name}"))
         }

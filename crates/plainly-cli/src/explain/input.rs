@@ -41,8 +41,19 @@ pub(crate) fn read(
         found.extend(phrase.map(|phrase| phrase.explain(text)));
     }
     match found.is_empty() {
-        true => Err(why),
+        // Each line may be JSON, and none an error.
+        true => Err(line_without_error(text, revision).unwrap_or(why)),
         false => Ok(found),
+    }
+}
+
+/// The reasons why the first of several lines of JSON is no error.
+fn line_without_error(text: &str, revision: Option<Revision>) -> Option<Vec<String>> {
+    let values = text.lines().map(serde_json::from_str::<Value>);
+    let values = values.collect::<Result<Vec<_>, _>>().ok()?;
+    match &values[..] {
+        [first, _, ..] => json::explain(first, revision).err(),
+        [] | [_] => None,
     }
 }
 

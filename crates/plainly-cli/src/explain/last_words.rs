@@ -66,15 +66,16 @@ pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
         .position(|line| is(line, LineKind::Reason))
         .or_else(|| last(begins_with_error))
         .or_else(|| last(|line| !is_indented(line) && has_error(line)))
-        .or_else(|| last(has_error))
+        .or_else(|| last(|line| has_error(line) && line.contains(": ")))
         .or_else(|| last(|line| !is_indented(line)).filter(|_| !only_errors))
         .or_else(|| last(|_| true).filter(|_| !only_errors))?;
     let line = lines.get(at)?.trim_start();
     let next = lines.get(at + 1).filter(|next| is(next, LineKind::Cause));
     let cause = next.and_then(|next| next.split_once(": "));
-    Some(match cause {
-        Some((_, cause)) => format!("{line}: {cause}"),
-        None => line.to_owned(),
+    Some(match (cause, lines.get(at + 1)) {
+        (Some((_, cause)), _) => format!("{line}: {cause}"),
+        (None, Some(next)) if line.ends_with(':') => format!("{line} {}", next.trim()),
+        (None, _) => line.to_owned(),
     })
 }
 
@@ -223,6 +224,14 @@ mod tests {
             "/usr/bin/python3: No module named x",
         ),
         ("sh: 1: x: not found\n", "sh: 1: x: not found"),
+        (
+            "error: the following required arguments were not provided:\n  <PATH>...\n\nUsage: x <PATH>...\n",
+            "error: the following required arguments were not provided: <PATH>...",
+        ),
+        (
+            "Usage: x <COMMAND>\n\nExit status:\n  6  any other error\n\nManual: https://x.example\n",
+            "Manual: https://x.example",
+        ),
     ];
 
     #[test]

@@ -77,7 +77,10 @@ fn unknown(word: &str) -> String {
     let entries = registry().iter().map(|entry| entry.name);
     let problems = ProblemCode::all().iter().map(ProblemCode::as_str);
     let names = entries.chain(problems).chain(KINDS).chain(oauth::names());
-    format!("no error has this name{}", did_you_mean(&bare(word), names))
+    format!(
+        "no error is named \"{word}\"{}",
+        did_you_mean(&bare(word), names)
+    )
 }
 
 #[cfg(test)]
@@ -99,7 +102,7 @@ mod tests {
             ("not_fuond", "; did you mean NOT_FOUND?"),
             ("headermissmatch", "; did you mean HeaderMismatch?"),
             ("unknown_tol", "; did you mean unknown_tool?"),
-            ("xyzzy", "has this name"),
+            ("xyzzy", "no error is named \"xyzzy\""),
             ("99999999999999999999", "64-bit integer"),
             ("-1.5", "64-bit integer"),
         ] {

@@ -97,12 +97,12 @@ fn a_token_that_is_not_there_is_a_mistake_and_nothing_of_another_is_told() {
         (
             "env:",
             2,
-            "error: --bearer: no variable : environment variable not found\n",
+            "error: --bearer: the variable  is not set, or is not text\n",
         ),
         (
             "env:NOT_SET",
             2,
-            "error: --bearer: no variable NOT_SET: environment variable not found\n",
+            "error: --bearer: the variable NOT_SET is not set, or is not text\n",
         ),
         ("@-", 2, "error: --bearer: standard input is empty\n"),
         (

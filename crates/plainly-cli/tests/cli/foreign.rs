@@ -238,7 +238,7 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
 fn a_listing_can_not_answer_that_a_resource_is_missing() {
     run(&["templates", &fake(session_lost)]).failed(
         6,
-        "error: the server answered: Session not found (code -32002)\n help: show the message; the server's author should use a defined code, or one from the application range\n",
+        "error: the server answered: Session not found (code -32002)\n help: show the message to the user; the server's author should use a defined code, or one from the application range\n",
     );
 }
 
@@ -504,7 +504,7 @@ fn what_cannot_be_read_is_left_out_of_a_listing_and_named() {
         ),
         (
             "prompts",
-            "number 1: left out of the listing, as it can't be read: /name: 7 is not of type \"string\"",
+            "item 2 of its page: left out of the listing, as it can't be read: /name: 7 is not of type \"string\"",
         ),
         (
             "ls",

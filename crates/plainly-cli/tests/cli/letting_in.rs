@@ -171,7 +171,7 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
                 "--public-url",
                 "docs.example.com",
             ],
-            "expected a URL",
+            "use the URL of the endpoint",
         ),
         (&["--auth-keys", "/no/such/file"], "/no/such/file"),
         (

@@ -43,9 +43,18 @@ fn content_goes_to_a_file_on_request() {
         assert_eq!(fs::read(&file).unwrap(), bytes());
         fs::remove_file(&file).unwrap();
     }
+    // A bare name is in the current directory.
+    let mut command = plainly();
+    let [target, _] = Target::docs(&docs);
+    let Target::Http(server) = &target else {
+        unreachable!("it is the first");
+    };
+    command.current_dir(file.parent().unwrap());
+    command.args(["read", &server.url, "file:///docs/all.bin", "-o", "out.bin"]);
+    of(command).succeeded();
+    assert_eq!(fs::read(&file).unwrap(), bytes());
     let nowhere = docs.path.join("no/such/directory");
     let words = ["file:///docs/all.bin", "-o", nowhere.to_str().unwrap()];
-    let [target, _] = Target::docs(&docs);
     let run = target.run("read", &words);
     assert_eq!(run.status, 1);
     let expected = "error: cannot write ";

@@ -222,7 +222,7 @@ const IMPOSSIBLE: [(&str, &str, &str); 16] = [
     (
         "write_resource",
         r#"{"uri": "docs/.git/config", "text": ""}"#,
-        "The place",
+        "was not found. Create it first",
     ),
     (
         "write_resource",

@@ -67,7 +67,10 @@ fn readable<T: DeserializeOwned>(result: &RawResult, method: Method, key: &str) 
 fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<Mistake>) {
     let name = ["name", "uri", "uriTemplate"].iter();
     let name = name.filter_map(|name| entry.get(name)?.as_str()).next();
-    let name = name.map_or_else(|| format!("number {at}"), |name| quoted(name).into_owned());
+    let name = name.map_or_else(
+        || format!("item {} of its page", at + 1),
+        |name| quoted(name).into_owned(),
+    );
     // In the page, it has another number than alone.
     let alone = format!("/{key}/0");
     for mistake in &mut mistakes {

@@ -146,7 +146,7 @@ impl Resources {
         if let Some(store) = stores.of_template(whole) {
             return match variable {
                 part::NAME if listed.is_some() => Ok(part::complete(store, whole, call)),
-                _ => stored::complete(store, whole, variable, call),
+                _ => stored::complete(store, (whole, template), variable, call),
             };
         }
         let own = self.templates.iter().map(ServedTemplate::text);

@@ -60,14 +60,14 @@ pub(super) async fn metadata(
     }
 }
 
-/// Completes a variable of a template of the store.
+/// Completes a variable of a template of the store, which may be listed with one more.
 pub(super) fn complete(
     store: &Arc<dyn DynStore>,
-    template: &str,
+    (template, listed): (&str, &str),
     variable: &str,
     call: &CompletionCall<'_>,
 ) -> Result<AnswerFuture, ProtocolError> {
-    let parsed = UriTemplate::parse(template);
+    let parsed = UriTemplate::parse(listed);
     let known: Vec<&str> = parsed.iter().flat_map(UriTemplate::variables).collect();
     if !known.contains(&variable) {
         return Err(mistakes::unknown(
