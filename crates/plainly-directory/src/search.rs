@@ -1,6 +1,7 @@
 //! `search`: lines that match a pattern, or files by their names; with neither, a listing. The arguments become a [`Query`], a job walks the
 //! directories with it ([`walk`], [`find`]), and the [`SearchResult`] becomes text, structured output and links.
 
+mod decoded;
 mod documents;
 mod find;
 mod found;
@@ -109,6 +110,7 @@ impl Search {
         args: SearchArgs,
     ) -> Result<StructuredOutput<SearchResult>, Failure> {
         let uri = self.others.uri(args.uri.as_deref())?;
+        let is_everywhere = uri.is_none();
         let tops = match uri {
             Some(uri) => vec![uri],
             None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
@@ -119,7 +121,7 @@ impl Search {
         let is_ranked = args.words.is_some();
         let documents = self.documents.reader();
         let search = move |request: &Request<'_>, index: Option<OwnedMutexGuard<TextIndex>>| {
-            let query = match query(args, tops) {
+            let query = match query(args, tops, is_everywhere) {
                 Ok(query) => query,
                 Err(problem) => return Ok(Err(problem)),
             };
@@ -164,7 +166,7 @@ fn question(words: &str) -> Result<Question, Problem> {
     })
 }
 
-fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
+fn query(args: SearchArgs, tops: Vec<String>, is_everywhere: bool) -> Result<Query, Problem> {
     let is_literal = args.literal.unwrap_or(false);
     let is_case_ignored = args.ignore_case.unwrap_or(false);
     let pattern = args
@@ -180,12 +182,15 @@ fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
         Some(_) => SECTIONS,
         None => LIMIT,
     };
+    let (glob, exclude) = (args.glob.as_slice(), args.exclude.unwrap_or_default());
+    let mut globs = [glob, &exclude].into_iter();
     Ok(Query {
+        has_mount_names: is_everywhere && globs.any(|globs| query::have_mount_names(globs, &tops)),
         tops,
         pattern,
         words,
-        glob: Globs::compile("glob", args.glob.as_slice())?,
-        exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
+        glob: Globs::compile("glob", glob)?,
+        exclude: Globs::compile("exclude", &exclude)?,
         context: args.context.unwrap_or(0).min(LARGEST_CONTEXT),
         limit: args.limit.unwrap_or(limit).clamp(1, LARGEST_LIMIT),
         is_case_ignored,

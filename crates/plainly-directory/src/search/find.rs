@@ -10,6 +10,7 @@ use grep_regex::RegexMatcher;
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
+use super::decoded::{self, DECODED_BYTES};
 use super::documents::{DocumentOutcome, DocumentReader, DocumentText};
 use super::lines::{FileOutcome, Line, Lines};
 use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
@@ -252,7 +253,14 @@ impl Share {
             }
             return 0;
         }
-        let outcome = lines.search(&file.file, &file.waiter);
+        let mut outcome = lines.search(&file.file, &file.waiter);
+        if lines.has_other_encoding
+            && size <= DECODED_BYTES
+            && let FileOutcome::Lines(_) = outcome
+            && let Some(text) = decoded::beginning(&file.file, &candidate.name)
+        {
+            outcome = lines.search(text.as_bytes(), &file.waiter);
+        }
         let Some(lines) = self.count(outcome) else {
             return 0;
         };

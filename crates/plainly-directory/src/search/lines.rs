@@ -1,6 +1,7 @@
 //! Searching one file: its lines that match, and those around them. Takes its bytes and nothing else.
 
 use std::io::{self, Read};
+use std::str::Utf8Error;
 use std::time::Instant;
 
 use grep_matcher::Matcher;
@@ -45,6 +46,8 @@ pub(super) struct Lines<'a> {
     searcher: Searcher,
     limit: usize,
     until: Instant,
+    /// Whether the last file had bytes that are not UTF-8, as far as it was searched.
+    pub(super) has_other_encoding: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -65,15 +68,19 @@ impl<'a> Lines<'a> {
             searcher,
             limit: query.limit,
             until,
+            has_other_encoding: false,
         }
     }
 
     /// The lines of a file of any size, which is read in pieces.
     pub(super) fn search(&mut self, file: impl Read, waiter: &Waiter) -> FileOutcome {
         let pattern = TimedPattern::new(self.pattern, waiter, self.until);
+        self.has_other_encoding = false;
         let reader = TimedFile {
             file,
             pattern: &pattern,
+            has_other_encoding: &mut self.has_other_encoding,
+            is_cut: false,
         };
         let mut sink = LineHits {
             pattern: &pattern,
@@ -101,13 +108,28 @@ impl<'a> Lines<'a> {
 struct TimedFile<'a, R> {
     file: R,
     pattern: &'a TimedPattern<'a>,
+    has_other_encoding: &'a mut bool,
+    /// Whether the last piece ended within a letter.
+    is_cut: bool,
 }
 
 impl<R: Read> Read for TimedFile<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
-        self.file.read(buffer)
+        let length = self.file.read(buffer)?;
+        let error = utf_8_error(buffer.get(..length).unwrap_or_default());
+        let is_other = error.is_some_and(|error| error.error_len().is_some());
+        *self.has_other_encoding |= is_other || self.is_cut && length == 0;
+        self.is_cut = error.is_some();
+        Ok(length)
     }
+}
+
+/// The reason why a piece of a text, which may begin within a letter, is not UTF-8.
+fn utf_8_error(piece: &[u8]) -> Option<Utf8Error> {
+    let is_inner = |byte: &&u8| matches!(byte, 0x80..=0xbf);
+    let begin = piece.iter().take(3).take_while(is_inner).count();
+    str::from_utf8(piece.get(begin..)?).err()
 }
 
 /// The lines that were found in one file so far.

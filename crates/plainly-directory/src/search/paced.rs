@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn ends_of_pieces_are_no_ends_of_lines() {
         let long = "ab".repeat(3 * PIECE);
-        let lines = "ab\n".repeat(3 * PIECE);
+        let lines = "ab\n".repeat(3 * PIECE) + "ab";
         for pattern in ["b^a", "a$", "^$", "b$.", "^b", "\\bb", "a\\b"] {
             assert_eq!(ask(pattern, &long), (None, None, None), "{pattern}");
             assert_eq!(ask(pattern, &lines), (None, None, None), "{pattern}");

@@ -29,6 +29,8 @@ pub(super) struct Query {
     pub(super) words: Option<Question>,
     pub(super) glob: Option<Globs>,
     pub(super) exclude: Option<Globs>,
+    /// Whether globs may begin with the name of a mount, as the paths in answers do.
+    pub(super) has_mount_names: bool,
     /// Lines before and after each match.
     pub(super) context: usize,
     /// The maximum number of matches.
@@ -54,22 +56,40 @@ impl Query {
             uri == top
                 || path.is_some_and(|path| {
                     let mut above = path.ancestors();
-                    self.wants(&path) && !above.any(|path| self.excludes(path))
+                    self.wants(top, &path) && !above.any(|path| self.excludes(top, path))
                 })
         })
     }
 
-    /// Whether what has this path is left out, with all below it.
-    pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude
-            .as_ref()
-            .is_some_and(|globs| globs.matches(path))
+    /// Whether what has this path from a top is left out, with all below it.
+    pub(super) fn excludes(&self, top: &str, path: &Path) -> bool {
+        let globs = self.exclude.as_ref();
+        globs.is_some_and(|globs| self.matches(globs, top, path))
     }
 
-    /// Whether what has this path could be found.
-    pub(super) fn wants(&self, path: &Path) -> bool {
-        self.glob.as_ref().is_none_or(|globs| globs.matches(path))
+    /// Whether what has this path from a top could be found.
+    pub(super) fn wants(&self, top: &str, path: &Path) -> bool {
+        let globs = self.glob.as_ref();
+        globs.is_none_or(|globs| self.matches(globs, top, path))
     }
+
+    fn matches(&self, globs: &Globs, top: &str, path: &Path) -> bool {
+        let with_mount = || Some(Path::new(&uri::mount_of(top).ok()?).join(path));
+        globs.matches(path)
+            || self.has_mount_names && with_mount().is_some_and(|path| globs.matches(&path))
+    }
+}
+
+/// Whether one of these globs begins with the name of one of the mounts.
+pub(super) fn have_mount_names(globs: &[String], mounts: &[String]) -> bool {
+    let mut firsts = globs.iter().filter_map(|glob| {
+        let (first, _) = glob.trim_start_matches('/').split_once('/')?;
+        Some(first)
+    });
+    firsts.any(|first| {
+        let mut mounts = mounts.iter().filter_map(|uri| uri::mount_of(uri).ok());
+        mounts.any(|mount| mount == first)
+    })
 }
 
 /// Compiles a pattern over single lines, for an engine that takes linear time.
@@ -85,6 +105,9 @@ pub(super) fn pattern(
     RegexMatcherBuilder::new()
         .fixed_strings(is_literal)
         .case_insensitive(is_case_ignored)
+        .multi_line(true)
+        .crlf(true)
+        // Lines end so, with or without a carriage return before.
         .line_terminator(Some(b'\n'))
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(REMEMBERED_BYTES)

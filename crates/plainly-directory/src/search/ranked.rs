@@ -211,6 +211,7 @@ mod tests {
 
     fn query(top: &str) -> Query {
         Query {
+            has_mount_names: false,
             tops: vec![top.to_owned()],
             pattern: None,
             words: None,

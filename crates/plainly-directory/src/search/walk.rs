@@ -62,14 +62,14 @@ pub(super) fn walk_known<T>(
             }
             let path = query.looks_at_names().then(|| path(top, &step));
             let path = path.unwrap_or_default();
-            let is_excluded = query.excludes(&path);
+            let is_excluded = query.excludes(top, &path);
             if let WalkStep::Entry(entry) = &step
                 && (is_excluded || query.is_listing())
             {
                 entries.leave(entry);
             }
             if !is_excluded
-                && query.wants(&path)
+                && query.wants(top, &path)
                 && let Some(stopped) = visit(step)?
             {
                 return Ok(Some(stopped));

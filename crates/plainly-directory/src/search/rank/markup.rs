@@ -155,5 +155,9 @@ mod tests {
         let cut = sections(&text, Syntax::Markdown);
         assert_eq!(cut.first(), Some(&(0, 61, vec![])));
         assert_eq!(cut.last(), Some(&(61, 103, vec![0])));
+        assert_eq!(
+            sections(&"a\n".repeat(250), Syntax::Plain),
+            [(0, 120, vec![]), (120, 240, vec![]), (240, 250, vec![])]
+        );
     }
 }

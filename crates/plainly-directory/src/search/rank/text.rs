@@ -8,6 +8,9 @@ use super::terms::{Term, Terms, Use};
 const LINES: u32 = 60;
 const WORDS: u32 = 600;
 
+/// The most lines of a section, in a text that has no empty ones.
+const MOST_LINES: u32 = 120;
+
 /// The number of counts from which sections have no more terms of the headings above: headings above many sections would take
 /// more memory than the text itself.
 const COUNTS: usize = 256 << 10;
@@ -203,6 +206,10 @@ impl<'a> TextDraft<'a> {
 
     /// A line, or a part of one.
     pub(super) fn text(&mut self, line: u32, text: &str) {
+        let is_full = |section: &TextSection| line.saturating_sub(section.first) >= MOST_LINES;
+        if self.sections.last().is_some_and(is_full) {
+            self.begin(line);
+        }
         let Some(section) = self.sections.last() else {
             return;
         };

@@ -8,6 +8,7 @@ use std::time::Instant;
 use plainly::protocol::part::Part;
 use plainly::store::StoreError;
 
+use super::super::decoded;
 use super::super::documents::{DocumentOutcome, DocumentReader};
 use super::super::find::Hit;
 use super::super::lines::{self, Line};
@@ -62,7 +63,7 @@ impl<'a> Excerpts<'a> {
         let size = file.metadata.len();
         let format = self.documents.format(target.name(), uri, size);
         let content = match (section, &format) {
-            (Some(_), None) => reader::text(&file.file, target.name()),
+            (Some(_), None) => decoded::beginning(&file.file, target.name()),
             (_, _) => None,
         };
         // Its kind is seen at its beginning.

@@ -5,27 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use cap_std::fs::File;
 use percent_encoding::percent_decode_str;
-use plainly::protocol::types::Body;
 
+use super::super::decoded::{self, DECODED_BYTES};
 use super::super::documents::{DocumentOutcome, DocumentReader};
 use super::super::rank::{RankedText, Syntax, Terms, ranked_text};
 use super::super::team::{Candidate, Queue};
 use super::index::cost;
-use crate::describe;
-use crate::handle;
 use crate::job::Waiter;
 use crate::place::OpenFile;
 use crate::types;
 use crate::uri;
 use crate::version::FileVersion;
 
-/// The part of a file that is ranked, in bytes.
-const FILE_BYTES: u64 = 1 << 20;
-
 /// The memory that reading a file takes: its bytes, the same as text, and the terms while they are counted.
-pub(super) const READING_BYTES: u64 = 4 * FILE_BYTES;
+pub(super) const READING_BYTES: u64 = 4 * DECODED_BYTES;
 
 /// A file that was read.
 pub(super) struct ReadFile {
@@ -163,11 +157,11 @@ impl<'a> Reader<'a> {
     fn content(&mut self, file: &Candidate) -> Option<String> {
         let length = file.file.metadata.len();
         // A text takes about as much in the index.
-        if length.min(FILE_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
+        if length.min(DECODED_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
             self.is_full = true;
             return None;
         }
-        text(&file.file.file, &file.name)
+        decoded::beginning(&file.file.file, &file.name)
     }
 
     /// Takes room in the index if `more` bytes remain. Returns whether it did.
@@ -185,22 +179,8 @@ impl<'a> Reader<'a> {
 
 /// The part of a text that is ranked.
 pub(super) fn beginning(text: &str) -> &str {
-    let most = usize::try_from(FILE_BYTES).unwrap_or(usize::MAX);
+    let most = usize::try_from(DECODED_BYTES).unwrap_or(usize::MAX);
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
-}
-
-/// The part of a file that is ranked, as text; `None` if it is none.
-pub(super) fn text(file: &File, name: &OsStr) -> Option<String> {
-    let bytes = handle::read_up_to(file, FILE_BYTES)
-        .inspect_err(|error| tracing::debug!(%error, "ranked a file by its name alone"))
-        .ok()?;
-    let mime_type = types::of_name(name).unwrap_or(describe::UNKNOWN);
-    match describe::decoded(bytes, mime_type).0 {
-        Body::Text(text) => Some(text),
-        Body::Blob(bytes) if bytes.contains(&0) => None,
-        // In another encoding, or cut within a letter.
-        Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-    }
 }
 
 /// The version that was read; `None` if it changed meanwhile.

@@ -175,14 +175,18 @@ fn a_section_is_shown_below_its_headings_and_can_be_read_on() {
 #[test]
 fn words_are_found_in_the_encodings_that_are_read() {
     let fixture = Fixture::new(&[]);
+    // More than is ranked, which would end within a letter.
+    let long = "cafe 語\n".to_owned() + &"これは日本語のテキストです。\n".repeat(40_000);
+    let (long, ..) = encoding_rs::SHIFT_JIS.encode(&long);
     for (name, content) in [
         ("latin.txt", &b"Le caf\xe9 est ouvert.\n"[..]),
         ("wide.txt", b"\xff\xfec\0a\0f\0\xe9\0"),
+        ("long.txt", &long),
     ] {
         std::fs::write(fixture.root().join(name), content).unwrap();
     }
-    let text = Tools::of(&fixture).text("search", json!({"words": "café"}));
-    for line in ["1: Le café est ouvert.", "1: café"] {
+    let text = Tools::of(&fixture).text("search", json!({"words": "café cafe"}));
+    for line in ["1: Le café est ouvert.", "1: café", "1: cafe 語"] {
         assert!(text.contains(line), "{text}");
     }
 }

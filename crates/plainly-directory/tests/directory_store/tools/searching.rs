@@ -113,13 +113,22 @@ fn what_can_not_be_searched_is_counted() {
     let fixture = Fixture::new(&[("long", &long)]);
     std::fs::write(fixture.root().join("binary"), b"needle\n\0\n").unwrap();
     std::fs::write(fixture.root().join("latin1"), b"needle \xe9\n").unwrap();
+    std::fs::write(fixture.root().join("latin1.txt"), b"needle \xe9\r\n\xe9").unwrap();
     std::fs::write(fixture.root().join("utf16"), b"\xff\xfen\0e\0e\0d\0").unwrap();
     let tools = Tools::of(&fixture);
     let answer = tools.call("search", json!({"pattern": "need"}));
-    assert_eq!(found(&answer), ["latin1:1:needle \u{fffd}", "utf16:1:need"]);
+    let expected = [
+        "latin1:1:needle \u{fffd}",
+        "latin1.txt:1:needle é",
+        "utf16:1:need",
+    ];
+    assert_eq!(found(&answer), expected);
     let expected =
-        "2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 with lines over 16 MiB.";
+        "3 matches in 3 files, of 3 searched. Left out: 1 binary, 1 with lines over 16 MiB.";
     assert!(answer.text.ends_with(expected), "{}", answer.text);
+    // Also beyond ASCII, and at the end of a line of any kind.
+    let answer = tools.call("search", json!({"pattern": "le é$"}));
+    assert_eq!(found(&answer), ["latin1.txt:1:needle é"]);
 }
 
 #[test]

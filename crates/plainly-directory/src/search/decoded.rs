@@ -1,0 +1,38 @@
+//! The beginning of a file as text, in whatever encoding it is. Takes an open file and its name.
+
+use std::ffi::OsStr;
+use std::io::Seek as _;
+
+use cap_std::fs::File;
+use memchr::memrchr;
+use plainly::protocol::types::Body;
+
+use crate::{describe, handle, types};
+
+/// The most bytes of a file that are decoded.
+pub(super) const DECODED_BYTES: u64 = 1 << 20;
+
+/// The beginning of a file; `None` if it is no text.
+pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
+    let read = file
+        .rewind()
+        .and_then(|()| handle::read_up_to(file, DECODED_BYTES));
+    let mut bytes = read
+        .inspect_err(|error| tracing::debug!(%error, "can't decode a file for a search"))
+        .ok()?;
+    let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    // Within a letter of several bytes, no encoding would fit.
+    if bytes.len() as u64 == DECODED_BYTES
+        && !is_utf_16
+        && let Some(end) = memrchr(b'\n', &bytes)
+    {
+        bytes.truncate(end + 1);
+    }
+    let mime_type = types::of_name(name).unwrap_or(describe::UNKNOWN);
+    match describe::decoded(bytes, mime_type).0 {
+        Body::Text(text) => Some(text),
+        Body::Blob(bytes) if bytes.contains(&0) => None,
+        // In an encoding that is not known.
+        Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
