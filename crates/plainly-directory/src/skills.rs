@@ -4,7 +4,6 @@
 mod index;
 
 use std::borrow::Cow;
-use std::future::ready;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -126,6 +125,16 @@ impl SkillDirectory {
         }
     }
 
+    /// Whether clients may hear of a change of this URI.
+    async fn shows_change(&self, uri: &str, subscribed: &SubscribedResources) -> bool {
+        if self.index().reaches(uri) {
+            return true;
+        }
+        // The skill may have just come. Nobody waits for what else is in the directory.
+        let is_wanted = subscribed.uris().contains(uri) || !subscribed.below().is_empty();
+        is_wanted && self.around(uri).await.is_ok()
+    }
+
     /// The URI that the walk has for a URI of skills, and the one that listings have.
     fn walked_and_listed(uri: &str) -> Result<(String, String), StoreError> {
         let walked = walked_uri(uri)?;
@@ -204,19 +213,24 @@ impl Store for SkillDirectory {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other changes have no URI")]
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
-        let index = Arc::clone(&self.index);
-        let changes = self.files.watch(subscribed)?.filter_map(move |change| {
-            let is_reached = |uri: &str| index.lock().reaches(uri);
-            if let Change::Resource(uri) = change {
-                let own = Some(own_uri(&uri)).filter(|uri| is_reached(uri));
-                return ready(own.map(Change::Resource));
+        let walked = subscribed.clone().spelled(|uri| walked_uri(uri).ok());
+        let changes = self.files.watch(walked)?;
+        let skills = self.clone();
+        let changes = changes.filter_map(move |change| {
+            let (skills, subscribed) = (skills.clone(), subscribed.clone());
+            async move {
+                match change {
+                    Change::Resource(uri) => {
+                        let uri = own_uri(&uri);
+                        let is_shown = skills.shows_change(&uri, &subscribed).await;
+                        is_shown.then_some(Change::Resource(uri))
+                    }
+                    Change::Tree(uri) => Some(Change::Tree(own_uri(&uri))),
+                    change => Some(change),
+                }
             }
-            ready(Some(match change {
-                Change::Tree(uri) => Change::Tree(own_uri(&uri)),
-                change => change,
-            }))
         });
-        Some(Watch::new(changes))
+        Some(Watch::new(changes.boxed()))
     }
 
     fn cache_hint(&self) -> CacheHint {

@@ -466,6 +466,9 @@ mod tests {
         subscription.add([tail.clone(), head.clone()]).unwrap();
         let subscribed = SubscribedResources::new(&changes);
         assert_eq!(subscribed.uris(), [Arc::from("a:1")].into());
+        let other = |uri: &str| Some(uri.replace("a:", "b:"));
+        let spelled = subscribed.clone().spelled(other).uris();
+        assert_eq!(spelled, [Arc::from("b:1")].into());
         changes.resource_updated("a:1");
         changes.resource_updated("a:2");
         assert_eq!(drain(&subscription), [tail.clone(), head.clone()]);

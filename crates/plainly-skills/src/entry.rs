@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use percent_encoding::percent_decode_str;
 use plainly_errors::Mistake;
 use plainly_errors::mistake::quoted;
 use plainly_protocol::types::{Skill, SkillFile};
@@ -63,6 +64,7 @@ fn in_name(skill: &Skill) -> Option<Mistake> {
     };
     let shown = quoted(name);
     let directory = root(&skill.uri).rsplit('/').next().unwrap_or_default();
+    let directory = &*percent_decode_str(directory).decode_utf8_lossy();
     let why = if !is_name(name) {
         format!(
             "{shown:?} is not of lower-case letters, digits and single hyphens between them, {NAME} at most"

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use plainly::protocol::types::{Skill, SkillFiles};
+use plainly::client;
+use plainly::protocol::types::{Skill, SkillFiles, SubscriptionFilter};
 use plainly::server::{self, SubscribedResources};
 use plainly::store::{Change, ListQuery, Store, StoreError};
 use plainly::{Client, Server};
@@ -51,7 +52,8 @@ fn files(skill: &Skill) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_client_verifies_every_file_of_every_skill() {
-    let names: Vec<String> = (0..50).map(|number| format!("skill-{number}")).collect();
+    let mut names: Vec<String> = (0..50).map(|number| format!("skill-{number}")).collect();
+    names.push("größe".to_owned());
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (root, skills) = directory(&names);
     for (path, content) in [
@@ -67,7 +69,7 @@ async fn a_client_verifies_every_file_of_every_skill() {
     }
     let client = client(&skills).await;
     let all = client.skills().await.unwrap();
-    assert_eq!(all.len(), 51);
+    assert_eq!(all.len(), 52);
     let seventh = all.iter().find(|skill| skill.name() == Some("skill-7"));
     let expected = [
         "SKILL.md",
@@ -278,4 +280,18 @@ async fn changes_are_reported_by_the_uris_of_skills() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_client_hears_of_a_skill_that_did_not_exist() {
+    let (root, skills) = directory(&["mail"]);
+    write(root.path(), "later/form.md", "of no skill yet");
+    let client = client(&skills).await;
+    client.skills().await.unwrap();
+    let uri = "skill://later/SKILL.md";
+    let filter = SubscriptionFilter::new().resource_subscriptions([uri.to_owned()]);
+    let mut heard = client.listen(filter).await.unwrap();
+    write(root.path(), "later/SKILL.md", main_file("later"));
+    let change = heard.next().await.unwrap().unwrap();
+    assert_eq!(change, client::Change::Resource(uri.to_owned()));
 }

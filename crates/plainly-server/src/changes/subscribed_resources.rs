@@ -14,6 +14,8 @@ pub struct SubscribedResources {
     changes: Changes,
     /// The one subscription that counts; `None` for all.
     of: Option<Arc<PendingTopics>>,
+    /// Another URI of each, if it has one.
+    spell: Option<fn(&str) -> Option<String>>,
     news: watch::Receiver<()>,
 }
 
@@ -25,6 +27,7 @@ impl SubscribedResources {
         Self {
             changes,
             of: None,
+            spell: None,
             news,
         }
     }
@@ -43,22 +46,40 @@ impl SubscribedResources {
         Self::new(&Changes::new())
     }
 
+    /// These resources by other URIs, for a store that shows those of another store by URIs of its own. `spell` returns `None`
+    /// for what the other store does not have.
+    #[must_use]
+    pub fn spelled(mut self, spell: fn(&str) -> Option<String>) -> Self {
+        self.spell = Some(spell);
+        self
+    }
+
     /// The URIs at the moment.
     pub fn uris(&self) -> BTreeSet<Arc<str>> {
-        if let Some(one) = &self.of {
-            return uris(one.heard().iter());
-        }
-        let index = self.changes.bus.index.lock();
-        uris(index.subscribers.keys())
+        self.of_topics(Topic::resource)
     }
 
     /// The subscribed collections whose clients hear of all resources below too.
     pub fn below(&self) -> BTreeSet<Arc<str>> {
-        if let Some(one) = &self.of {
-            return below(one.heard().iter());
+        self.of_topics(Topic::below)
+    }
+
+    fn of_topics(&self, uri: fn(&Topic) -> Option<&Arc<str>>) -> BTreeSet<Arc<str>> {
+        let uris: BTreeSet<_> = match &self.of {
+            Some(one) => one.heard().iter().filter_map(uri).cloned().collect(),
+            None => {
+                let index = self.changes.bus.index.lock();
+                index.subscribers.keys().filter_map(uri).cloned().collect()
+            }
+        };
+        match self.spell {
+            Some(spell) => uris
+                .iter()
+                .filter_map(|uri| spell(uri))
+                .map(Arc::from)
+                .collect(),
+            None => uris,
         }
-        let index = self.changes.bus.index.lock();
-        below(index.subscribers.keys())
     }
 
     /// Waits until the URIs may be others than at the last call, or than when this was created.
@@ -66,12 +87,4 @@ impl SubscribedResources {
         // The sender is in `changes`, so it lives.
         self.news.changed().await.ok();
     }
-}
-
-fn uris<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
-    topics.filter_map(Topic::resource).cloned().collect()
-}
-
-fn below<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
-    topics.filter_map(Topic::below).cloned().collect()
 }

@@ -187,6 +187,11 @@ async fn clients_of_every_revision_read_parts() {
                 json!({"unit": "line", "first": 1, "last": 2, "next": "log:today#line=2,3"}),
             ),
             (
+                "line=1,1",
+                "",
+                json!({"unit": "line", "first": 1, "last": 1}),
+            ),
+            (
                 "line=2,",
                 "é\n",
                 json!({"unit": "line", "first": 2, "last": 3, "total": 3, "next": "log:today#line=3,"}),

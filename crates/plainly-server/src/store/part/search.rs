@@ -345,6 +345,8 @@ impl<'a> LineSearch<'a> {
     fn content(&mut self, last: u64, total: Option<u64>) -> PartContent {
         let next = match (self.last, total) {
             (Some(_), Some(_)) => None,
+            // After no lines come none.
+            (Some(end), None) if end == self.first => None,
             (Some(end), None) => Some(Part::Lines {
                 first: last,
                 last: Some(last.saturating_add(end - self.first)),
