@@ -25,6 +25,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use plainly_errors::Problem;
+use plainly_protocol::part::Part;
 use plainly_protocol::types::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -175,6 +176,9 @@ impl<S: Store> StoreView<S> {
         };
         if written.len() > URI_BYTES {
             return Err(problems::too_long(URI_BYTES));
+        }
+        if let Some((uri, Ok(part))) = Part::of(written.trim()) {
+            return Err(problems::names_a_part(uri, part));
         }
         match (self.spelling)(written.trim()) {
             Some(uri) if uri.is_empty() => Ok(None),

@@ -143,6 +143,12 @@ pub(super) fn too_long(limit: usize) -> Problem {
         .suggest("Use a URI exactly as it is listed.")
 }
 
+/// The argument names a part, and only a whole resource can be meant.
+pub(super) fn names_a_part(uri: &str, part: Part) -> Problem {
+    Problem::validation("uri", format!("{} names a part.", part.uri(uri)))
+        .suggest(format!("Leave out #{part}."))
+}
+
 /// The argument stands for everything that is served, but must name one resource.
 pub(super) fn not_one(roots: &[String]) -> Problem {
     Problem::validation("uri", "it names no resource.").suggest(form(roots))

@@ -217,3 +217,13 @@ fn arguments_that_no_tool_takes_are_said() {
         assert!(error.contains(&expected), "{error}");
     }
 }
+
+#[test]
+fn nobody_is_asked_to_agree_to_a_removal_that_can_not_be_made() {
+    let fixture = Fixture::writable(&[("dir/.hidden", "x"), ("dir/shown", "x")]);
+    let tools = fixture.store.write_tools().build();
+    let tools = Tools::offering(&fixture, tools, Revision::LATEST);
+    let arguments = json!({"uri": "docs/dir", "recursive": true});
+    let error = tools.error("delete_resource", arguments);
+    assert!(error.contains("something in it is not served"), "{error}");
+}

@@ -127,7 +127,8 @@ impl<S: Writable> Change<S> {
         counted.map_err(problems::too_often)
     }
 
-    async fn done<T>(&self, uri: &str, outcome: Result<T, Stop>) -> Result<T, Failure> {
+    /// The outcome of a change, or of the check of one, with its error explained.
+    pub(super) async fn done<T>(&self, uri: &str, outcome: Result<T, Stop>) -> Result<T, Failure> {
         match outcome {
             Ok(done) => Ok(done),
             Err(Stop::Failure(failure)) => Err(failure),

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use plainly_errors::Problem;
 use plainly_server::reply::StructuredOutput;
 use plainly_server::store::{
-    ByteRange, ChangeQuery, RangeQuery, StoreError, When, Writable, WriteError, WriteQuery,
+    ByteRange, ChangeQuery, RangeQuery, Ranged, StoreError, When, Writable, WriteError, WriteQuery,
 };
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
@@ -147,6 +147,7 @@ async fn check_text<S: Writable>(
     }
     match store.read_range(RangeQuery::new(uri, HEAD)).await {
         Ok(head) if is_binary(&head.bytes) => Err(problems::no_text(uri)),
+        Ok(head) if appends && !begins_utf_8(&head) => Err(problems::other_encoding(uri)),
         // What else is wrong, the change itself finds.
         Ok(_) | Err(_) => Ok(()),
     }
@@ -155,6 +156,13 @@ async fn check_text<S: Writable>(
 fn is_binary(head: &[u8]) -> bool {
     let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
     head.contains(&0) && !is_utf16
+}
+
+/// Whether the beginning of a text is UTF-8. It may end within a letter if the text goes on.
+fn begins_utf_8(head: &Ranged) -> bool {
+    let goes_on = head.size > head.bytes.len() as u64;
+    str::from_utf8(&head.bytes)
+        .map_or_else(|error| goes_on && error.error_len().is_none(), |_| true)
 }
 
 fn bytes_of(text: Option<String>, base64: Option<String>) -> Result<Bytes, Problem> {

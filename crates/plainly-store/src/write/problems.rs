@@ -104,6 +104,13 @@ pub(super) fn no_text(uri: &str) -> Problem {
     Problem::new(ProblemCode::InvalidFileType, message).suggest("Write the text as a new resource.")
 }
 
+/// The resource is text in another encoding than the text that would follow it.
+pub(super) fn other_encoding(uri: &str) -> Problem {
+    let message = format!("{uri} is not text in UTF-8, so none can be appended to it.");
+    Problem::new(ProblemCode::InvalidFileType, message)
+        .suggest("Write the whole text, which is UTF-8 then, or a new resource.")
+}
+
 /// The resource is a notebook, and the text is none.
 pub(super) fn no_notebook(uri: &str) -> Problem {
     let message =

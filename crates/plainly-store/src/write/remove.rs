@@ -63,7 +63,7 @@ async fn delete<S: Writable>(
         let query = query.recursive(true).permanent(permanent);
         Ok(store.remove(query).await?)
     };
-    let check = async {
+    let check = || async {
         let removed = ChangeQuery::Remove(query.recursive(is_recursive));
         Ok(store.check_change(removed).await?)
     };
@@ -71,11 +71,12 @@ async fn delete<S: Writable>(
         true => format!("Delete {uri} with everything in it"),
         false => format!("Delete {uri}"),
     };
-    let removed = match change.make(&uri, &action, check, one).await? {
+    let removed = match change.make(&uri, &action, check(), one).await? {
         Some(removed) => removed,
         None => {
             // Where all changes are asked about, the user has agreed.
             if change.writing.settings.confirm == Confirm::Destructive {
+                change.done(&uri, check().await).await?;
                 change.confirmed("tree", &action, None).await?;
             }
             change.run(&uri, &action, all).await?

@@ -107,6 +107,16 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
         text(&written),
         "mem:///d/picture is a document, picture or the like, which text would destroy. Write the text as a new resource."
     );
+    for other_encoding in ["//5oAA==", "Y2Fm6Q=="] {
+        let bytes = json!({"uri": uri, "base64": other_encoding});
+        call(&client, "write_resource", bytes).await;
+        let more = json!({"uri": uri, "text": "P", "append": true});
+        let written = call(&client, "write_resource", more).await;
+        assert_eq!(
+            text(&written),
+            "mem:///d/picture is not text in UTF-8, so none can be appended to it. Write the whole text, which is UTF-8 then, or a new resource."
+        );
+    }
     let new = json!({"uri": "mem:///d/New.DOCX", "text": "# New"});
     let written = call(&client, "write_resource", new).await;
     assert!(text(&written).starts_with("mem:///d/New.DOCX is a document"));
