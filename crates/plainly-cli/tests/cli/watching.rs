@@ -234,7 +234,7 @@ fn a_server_that_comes_back_is_watched_on_and_the_gap_is_told() {
         again.args(["serve", docs.str(), "--http", &address]);
         let _again = Serving::start(again);
         // What was told before may come once more.
-        let lines = std::iter::repeat_with(|| watch.lines.recv_timeout(PATIENCE).unwrap());
+        let lines = iter::repeat_with(|| watch.lines.recv_timeout(PATIENCE).unwrap());
         let missed = lines.take(9).find(|line| line == "missed changes");
         assert!(missed.is_some());
         assert_eq!(watch.told(change), "updated file:///docs/intro.md");
