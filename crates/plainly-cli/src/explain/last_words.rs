@@ -66,7 +66,7 @@ pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
         .position(|line| is(line, LineKind::Reason))
         .or_else(|| last(begins_with_error))
         .or_else(|| last(|line| !is_indented(line) && has_error(line)))
-        .or_else(|| last(|line| has_error(line) && line.contains(": ")))
+        .or_else(|| last(|line| line.contains("Error: ") || line.contains("Exception: ")))
         .or_else(|| last(|line| !is_indented(line)).filter(|_| !only_errors))
         .or_else(|| last(|_| true).filter(|_| !only_errors))?;
     let line = lines.get(at)?.trim_start();
@@ -229,7 +229,7 @@ mod tests {
             "error: the following required arguments were not provided: <PATH>...",
         ),
         (
-            "Usage: x <COMMAND>\n\nExit status:\n  6  any other error\n\nManual: https://x.example\n",
+            "Usage: x <COMMAND>\n\nCommands:\n  why  Explain an error: its cause\n\nManual: https://x.example\n",
             "Manual: https://x.example",
         ),
     ];
