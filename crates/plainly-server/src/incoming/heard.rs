@@ -10,6 +10,7 @@ use plainly_protocol::envelope::{self, Envelope, Message};
 use plainly_protocol::peer::Principal;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
 
 use crate::changes::Changes;
 use crate::failure::incident::chain;
@@ -157,6 +158,46 @@ async fn hear(
 /// Reports everything to subscribers after each time that events may be missing. Never ends.
 async fn make_good(changes: Changes, mut gaps: watch::Receiver<u64>) {
     while gaps.changed().await.is_ok() {
+        // An engine may report one gap after another.
+        let next = Instant::now() + SPREAD;
         changes.everything_changes_over(SPREAD).await;
+        sleep_until(next).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use plainly_transport::quota::Quota;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::changes::Topic;
+
+    #[tokio::test(start_paused = true)]
+    async fn many_gaps_are_reported_once_a_second_and_the_last_one_too() {
+        let (changes, gaps) = (Changes::new(), watch::Sender::<u64>::default());
+        let _making = JoinSet::from_iter([make_good(changes.clone(), gaps.subscribe())]);
+        let subscription = changes.subscribe(Quota::new(usize::MAX).part(None));
+        subscription.add([Topic::Tools]).unwrap();
+        let began = Instant::now();
+        let flood = async {
+            for _ in 0..2_500 {
+                gaps.send_modify(|gaps| *gaps += 1);
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let told = async {
+            for second in 0..4 {
+                poll_fn(|context| subscription.poll_next(context)).await;
+                assert_eq!(began.elapsed().as_secs(), second);
+            }
+        };
+        tokio::join!(flood, told);
+        tokio::select! {
+            _ = poll_fn(|context| subscription.poll_next(context)) => panic!("told for nothing"),
+            () = sleep(2 * SPREAD) => {}
+        }
     }
 }
