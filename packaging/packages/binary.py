@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 
@@ -67,12 +68,19 @@ class Binary:
     @property
     def glibc(self):
         """The glibc that the binary asks for, such as (2, 17); `None` if it is static or for another system."""
-        versions = re.findall(rb"GLIBC_2\.(\d+)", self.content)
+        versions = re.findall(r"Name: GLIBC_2\.(\d+)", self.needs)
         return (2, max(map(int, versions))) if versions else None
 
     @property
     def needs_libgcc(self):
-        return b"libgcc_s.so.1" in self.content
+        return "[libgcc_s.so.1]" in self.needs
+
+    @cached_property
+    def needs(self):
+        """The libraries that a binary for Linux asks for, and their versions, as readelf writes them."""
+        if self.target.linux is None:
+            return ""
+        return subprocess.check_output(["readelf", "--wide", "--dynamic", "--version-info", self.path], text=True)
 
     def runs_here(self):
         return self.name == f"{platform.machine()}-{platform.system().lower()}"

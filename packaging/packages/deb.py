@@ -19,7 +19,7 @@ def pack(binary, pages, out):
     files = tree.files("deb", binary, pages)
     if binary.glibc is None:
         files["usr/share/lintian/overrides/plainly"] = File(OVERRIDES)
-    path = out / f"plainly_{facts.VERSION}_{binary.target.linux}.deb"
+    path = out / f"plainly_{facts.DEBIAN_VERSION}_{binary.target.linux}.deb"
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         root.chmod(0o755)
@@ -47,7 +47,7 @@ def control(binary, files):
         needs.append("libgcc-s1")
     lines = [
         "Package: plainly",
-        f"Version: {facts.VERSION}",
+        f"Version: {facts.DEBIAN_VERSION}",
         f"Architecture: {binary.target.linux}",
         f"Maintainer: {facts.MAINTAINER}",
         f"Installed-Size: {size}",

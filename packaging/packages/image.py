@@ -47,12 +47,21 @@ def pack(binary, _pages, out):
     }
     entry = layout.add(manifest["mediaType"], json.dumps(manifest).encode())
     entry["platform"] = {"architecture": binary.target.linux, "os": "linux"}
-    entry["annotations"] = {"org.opencontainers.image.ref.name": facts.VERSION}
+    name = f"plainly:{facts.VERSION}"
+    entry["annotations"] = {"org.opencontainers.image.ref.name": facts.VERSION, "io.containerd.image.name": f"docker.io/library/{name}"}
     layout.files["index.json"] = File(json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode())
+    # Docker without containerd reads this in place of the index.
+    blobs = [{"Config": path(manifest["config"]), "RepoTags": [name], "Layers": [path(it) for it in manifest["layers"]]}]
+    layout.files["manifest.json"] = File(json.dumps(blobs).encode())
     layout.files["oci-layout"] = File(b'{"imageLayoutVersion":"1.0.0"}')
-    path = out / f"plainly-{facts.VERSION}-{binary.name}.oci.tar"
-    path.write_bytes(tar(layout.files))
-    return [path]
+    archive = out / f"plainly-{facts.VERSION}-{binary.name}.oci.tar"
+    archive.write_bytes(tar(layout.files))
+    return [archive]
+
+
+def path(blob):
+    """The path of a blob in the layout."""
+    return "blobs/" + blob["digest"].replace(":", "/")
 
 
 class Layout:

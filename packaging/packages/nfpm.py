@@ -33,12 +33,14 @@ def write(kind, binary, pages, out):
         settings = root / "nfpm.yaml"
         # YAML contains JSON.
         settings.write_text(json.dumps({**package(kind, binary), "contents": contents}))
-        before = set(out.iterdir())
-        command = [nfpm, "package", "--config", settings, "--packager", kind, "--target", out]
+        # It names the package itself.
+        made = root / "made"
+        made.mkdir()
+        command = [nfpm, "package", "--config", settings, "--packager", kind, "--target", made]
         environment = {"SOURCE_DATE_EPOCH": str(facts.TIME)}
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
-        (path,) = set(out.iterdir()) - before
-    return path
+        (path,) = made.iterdir()
+        return Path(shutil.move(path, out / path.name))
 
 
 def package(kind, binary):

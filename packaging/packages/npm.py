@@ -34,7 +34,11 @@ def pack_launcher(binaries, out):
         "engines": {"node": ">=18"},
         "optionalDependencies": {name_of(binary): facts.VERSION for binary in binaries},
     }
-    launcher = File((ROOT / "packaging/npm/plainly.js").read_bytes(), is_program=True)
+    # The launcher of `plainly package`, which says how the program was installed.
+    launcher = (ROOT / "crates/plainly-cli/src/command/package/launcher.js").read_text()
+    start = '"use strict";\n'
+    launcher = launcher.replace(start, start + 'process.env.PLAINLY_INSTALLED ??= "npm";\n', 1)
+    launcher = File(launcher.encode(), is_program=True)
     return [write(package, {"plainly.js": launcher}, out)]
 
 

@@ -21,8 +21,11 @@ def write(binaries, sums, out):
         "packageArguments": [{"type": "positional", "value": "serve"}, {"type": "named", "name": "--stdio"}, FOLDER],
     }
     packages = [
-        {"registryType": kind, "registryBaseUrl": base, "identifier": "plainly", "version": facts.VERSION, **stdio}
-        for kind, base in [("npm", "https://registry.npmjs.org"), ("pypi", "https://pypi.org")]
+        {"registryType": kind, "registryBaseUrl": base, "identifier": "plainly", "version": version, **stdio}
+        for kind, base, version in [
+            ("npm", "https://registry.npmjs.org", facts.VERSION),
+            ("pypi", "https://pypi.org", facts.PYTHON_VERSION),
+        ]
     ]
     for binary in binaries:
         name = f"plainly-{facts.VERSION}-{binary.name}.mcpb"

@@ -22,13 +22,14 @@ def bill(target):
     command = ["cargo", "metadata", "--locked", "--format-version=1", f"--filter-platform={target}"]
     metadata = json.loads(subprocess.check_output([*command, "--manifest-path", ROOT / "crates/plainly-cli/Cargo.toml"]))
     crates = {crate["id"]: crate for crate in metadata["packages"]}
+    compiled = names(target)
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     root = metadata["resolve"]["root"]
     needs, left = {}, [root]
     while left:
         crate = left.pop()
         if crate not in needs:
-            needs[crate] = sorted(dependency for dependency in linked(nodes[crate]) if not is_macro(crates[dependency]))
+            needs[crate] = sorted(dependency for dependency in linked(nodes[crate]) if name(crates[dependency]) in compiled)
             left += needs[crate]
     sums = checksums()
     document = {
@@ -50,8 +51,16 @@ def linked(node):
     return [crate for crate, kind in kinds.items() if None in kind]
 
 
-def is_macro(crate):
-    return any("proc-macro" in target["kind"] for target in crate["targets"])
+def names(target):
+    """The names of all crates that are in the program: the metadata also have those of features of other programs here."""
+    command = ["cargo", "tree", "--locked", "--package=plainly-cli", "--edges=normal,no-proc-macro", f"--target={target}"]
+    lines = subprocess.check_output([*command, "--prefix=none", "--format={p}"], cwd=ROOT, text=True).splitlines()
+    return {" ".join(line.split()[:2]) for line in lines}
+
+
+def name(crate):
+    """The name of a crate as `cargo tree` writes it."""
+    return f"{crate['name']} v{crate['version']}"
 
 
 def checksums():

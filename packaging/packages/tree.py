@@ -24,7 +24,7 @@ License: MIT or Apache-2.0
  /usr/share/common-licenses/Apache-2.0. The text of the MIT license:
  .
 """
-CHANGELOG = f"""plainly ({facts.VERSION}) unstable; urgency=medium
+CHANGELOG = f"""plainly ({facts.DEBIAN_VERSION}) unstable; urgency=medium
 
   * See {facts.HOMEPAGE}/blob/main/CHANGELOG.md
 

@@ -9,7 +9,7 @@ from .archive import File, zipped
 
 def pack(binary, _pages, out):
     tags = tags_of(binary)
-    info, data = (f"plainly-{facts.VERSION}.{kind}" for kind in ("dist-info", "data"))
+    info, data = (f"plainly-{facts.PYTHON_VERSION}.{kind}" for kind in ("dist-info", "data"))
     files = {
         f"{data}/scripts/{binary.file_name}": File(binary.content, is_program=True),
         f"{info}/METADATA": File(metadata().encode()),
@@ -21,7 +21,7 @@ def pack(binary, _pages, out):
     record = f"{info}/RECORD"
     lines = [f"{path},sha256={digest(file.content)},{len(file.content)}\n" for path, file in sorted(files.items())]
     files[record] = File("".join([*lines, f"{record},,\n"]).encode())
-    path = out / f"plainly-{facts.VERSION}-py3-none-{'.'.join(tags)}.whl"
+    path = out / f"plainly-{facts.PYTHON_VERSION}-py3-none-{'.'.join(tags)}.whl"
     path.write_bytes(zipped(files))
     return [path]
 
@@ -41,7 +41,7 @@ def metadata():
     head = [
         "Metadata-Version: 2.4",
         "Name: plainly",
-        f"Version: {facts.VERSION}",
+        f"Version: {facts.PYTHON_VERSION}",
         f"Summary: {facts.SUMMARY}",
         f"Author: {facts.AUTHOR}",
         f"License-Expression: {facts.LICENSE}",

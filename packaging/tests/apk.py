@@ -11,7 +11,7 @@ def test(home):
     root.mkdir()
     run("tar", "--extract", "--gzip", "--file", packages[0], "--directory", root)
     facts = dict(line.split(" = ", 1) for line in (root / ".PKGINFO").read_text().splitlines() if " = " in line)
-    assert (facts["pkgname"], facts["arch"]) == ("plainly", MACHINE) and facts["pkgver"].startswith(VERSION), facts
+    assert (facts["pkgname"], facts["arch"]) == ("plainly", MACHINE) and facts["pkgver"].startswith(VERSION.partition("-")[0]), facts
     assert "depend" not in facts, facts
     alone = ["bwrap", "--die-with-parent", "--bind", root, "/", "--proc", "/proc", "--dev", "/dev"]
     assert VERSION in run(*alone, "/usr/bin/plainly", "--version")

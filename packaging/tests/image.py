@@ -5,12 +5,14 @@ import os
 
 from packages.binary import Binary
 
-from .support import CALLER, HOST, folder, one, run, serving
+from .support import CALLER, HOST, VERSION, folder, one, run, serving
 
 
 def test(home):
     archive = one(f"plainly-*-{HOST}.oci.tar")
     run("skopeo", "copy", f"oci-archive:{archive}", f"oci:{home}/layout:test")
+    # As `docker load` reads it.
+    run("skopeo", "copy", f"docker-archive:{archive}:plainly:{VERSION}", f"dir:{home}/docker")
     run("umoci", "raw", "unpack", "--rootless", "--image", f"{home}/layout:test", home / "root")
     if Binary.read(f"{HOST}={home}/root/plainly").glibc is None:
         found = {path.relative_to(home / "root").as_posix() for path in (home / "root").rglob("*") if path.is_file()}

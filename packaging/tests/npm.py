@@ -91,7 +91,7 @@ def for_other_systems(launcher, home, environment):
     pretended = home / "pretended.js"
     pretended.write_text("Object.defineProperty(process, 'platform', { value: 'sunos' })")
     words = run("node", "--require", pretended, launcher.resolve(), "--version", status=127)
-    assert f"no plainly for sunos {NPM}" in words and "cargo install plainly-cli" in words, words
+    assert f"no plainly for sunos {NPM}: there are only @plainly-mcp/cli-linux-{NPM}" in words, words
 
 
 class Registry(http.server.BaseHTTPRequestHandler):

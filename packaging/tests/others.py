@@ -27,6 +27,8 @@ def test(home):
     serves("npx", "--offline", "@me/folder-server", *serve, directory=files, cwd=project)
     run(command, "no-such-command", status=2)
     program_of_launcher = next((project / "node_modules/@me").glob("folder-server-*/folder-server"))
+    program_of_launcher.chmod(0o644)
+    assert f"cannot start {program_of_launcher}: EACCES" in run(command, status=126)
     program_of_launcher.unlink()
     assert "npm has not installed @me/folder-server-" in run(command, status=127)
 

@@ -26,7 +26,7 @@ def test(home):
     assert VERSION in run(*uvx, "--version")
     ends_at(signal.SIGTERM, uvx, files)
     ends_with_input(signal.SIGKILL, uvx, files)
-    foreign = shutil.copy(package, home / f"plainly-{VERSION}-py3-none-win_arm64.whl")
+    foreign = shutil.copy(package, home / (package.name.rpartition("-")[0] + "-win_arm64.whl"))
     assert "not a supported wheel on this platform" in run(tool / "pip", "install", "--no-index", foreign, status=1)
     pipx = {**os.environ, "PIPX_HOME": str(home / "pipx"), "PIPX_BIN_DIR": str(home / "bin"), "PIP_NO_INDEX": "1"}
     for again in ([], ["--force"]):
