@@ -41,7 +41,7 @@ mod write;
 use clap::{Parser, Subcommand};
 
 pub(crate) use self::account::{AccountArgs, LoginStoreArgs, LoginsPlace, Tolerance, is_document};
-pub(crate) use self::asking::{AskingArgs, GivenAnswer};
+pub(crate) use self::asking::{AskingArgs, GivenAnswer, ServerLog};
 pub(crate) use self::auth::{
     AuthArgs, KeyAction, KeyArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, SecretPlace,
 };
@@ -146,6 +146,14 @@ impl Command {
             | Self::Candidates(_)
             | Self::Man(_) => false,
         }
+    }
+
+    /// Whether to show what a child process writes to its standard error.
+    pub(crate) fn shows_child(&mut self) -> bool {
+        if let Self::Package(args) = self {
+            return args.server_log == Some(ServerLog::DEBUG);
+        }
+        self.asking().is_some_and(AskingArgs::shows_child)
     }
 
     /// The options for a server's questions and messages, if the command talks to a server.

@@ -1,6 +1,6 @@
 //! The way in which this program was installed, and the words that start it again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Set by what starts the program from a package: `npm`, `container` or `mcpb`.
 const INSTALLED: &str = "PLAINLY_INSTALLED";
@@ -15,21 +15,38 @@ pub(crate) fn by() -> Option<String> {
 /// The command of a package manager that starts this program, and its arguments, if the manager may remove `program` at
 /// any time, as it does with what it downloads to run once.
 pub(crate) fn passing(program: &Path) -> Option<(&'static str, Vec<String>)> {
+    const PACKAGE: &str = concat!("plainly@", env!("CARGO_PKG_VERSION"));
+    const EXACT: &str = concat!("plainly==", env!("CARGO_PKG_VERSION"));
     let is_uv = |folder: &str| {
         ["archive-v", "environments-v"].iter().any(|kind| {
             let version = folder.strip_prefix(kind);
             version.is_some_and(|version| version.parse::<u32>().is_ok())
         })
     };
-    let package = concat!("plainly@", env!("CARGO_PKG_VERSION"));
-    program.components().find_map(|folder| {
-        let folder = folder.as_os_str().to_str()?;
-        match folder {
-            "_npx" => Some(("npx", vec!["--yes".to_owned(), package.to_owned()])),
-            _ if is_uv(folder) => Some(("uvx", vec![package.to_owned()])),
-            _ => None,
+    let is_bun = |folder: &str| folder.starts_with("bunx-");
+    let folders = program.components();
+    let folders: Vec<&str> = folders.filter_map(|it| it.as_os_str().to_str()).collect();
+    let (command, words): (_, &[&str]) = folders.windows(2).find_map(|pair| match *pair {
+        ["_npx", _] => Some(("npx", &["--yes", PACKAGE][..])),
+        ["pnpm" | "pnpm-cache", "dlx"] => Some(("pnpm", &["dlx", PACKAGE])),
+        [folder, _] if is_bun(folder) => Some(("bunx", &[PACKAGE])),
+        ["pipx", ".cache"] | [".cache" | "Caches", "pipx"] => {
+            Some(("pipx", &["run", "--spec", EXACT, "plainly"]))
         }
-    })
+        [folder, _] if is_uv(folder) => Some(("uvx", &[PACKAGE])),
+        _ => None,
+    })?;
+    Some((command, words.iter().map(|&word| word.to_owned()).collect()))
+}
+
+/// The path of the program that stays the same when Homebrew replaces it by a newer one.
+pub(crate) fn linked(program: &Path) -> PathBuf {
+    // As in /opt/homebrew/Cellar/plainly/0.1.0/bin/plainly.
+    let cellar = program.ancestors().find(|it| it.ends_with("Cellar"));
+    match (cellar.and_then(Path::parent), program.file_name()) {
+        (Some(prefix), Some(name)) => prefix.join("bin").join(name),
+        _ => program.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -51,10 +68,39 @@ mod tests {
                 "/home/ada/.cache/uv/archive-v0/x/bin/plainly",
                 Some(format!("uvx plainly@{version}")),
             ),
+            (
+                "/home/ada/.cache/pnpm/dlx/1f/2e/node_modules/@plainly-mcp/cli-linux-x64/plainly",
+                Some(format!("pnpm dlx plainly@{version}")),
+            ),
+            (
+                "/tmp/bunx-1000-plainly@latest/node_modules/@plainly-mcp/cli-linux-x64/plainly",
+                Some(format!("bunx plainly@{version}")),
+            ),
+            (
+                "/home/ada/.cache/pipx/1f/bin/plainly",
+                Some(format!("pipx run --spec plainly=={version} plainly")),
+            ),
+            (
+                "/home/ada/.local/share/pipx/venvs/plainly/bin/plainly",
+                None,
+            ),
         ] {
             let found = passing(Path::new(program));
             let found = found.map(|(command, words)| format!("{command} {}", words.join(" ")));
             assert_eq!(found, expected, "{program}");
+        }
+    }
+
+    #[test]
+    fn the_link_of_homebrew_outlasts_the_program() {
+        for (program, expected) in [
+            ("/usr/bin/plainly", "/usr/bin/plainly"),
+            (
+                "/opt/homebrew/Cellar/plainly/0.1.0/bin/plainly",
+                "/opt/homebrew/bin/plainly",
+            ),
+        ] {
+            assert_eq!(linked(Path::new(program)), Path::new(expected));
         }
     }
 }

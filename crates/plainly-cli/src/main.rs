@@ -53,7 +53,7 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs, with_tips};
+use self::args::{Args, ClientCommand, Command, LogArgs, with_tips};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
     let written = LogSetting {
         is_log: is_server,
         is_quiet: args.command.asking().is_some_and(|it| it.quiet),
-        has_child: args.command.asking().is_some_and(AskingArgs::shows_child),
+        has_child: args.command.shows_child(),
     };
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
     log::init(asked, args.log.format, written);

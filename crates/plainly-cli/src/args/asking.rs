@@ -45,6 +45,10 @@ const UNASKED: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ServerLog(pub(crate) Option<LoggingLevel>);
 
+impl ServerLog {
+    pub(super) const DEBUG: Self = Self(Some(LoggingLevel::Debug));
+}
+
 /// An answer to a question that is not asked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GivenAnswer {
@@ -140,7 +144,7 @@ impl GivenAnswer {
     }
 }
 
-fn server_log() -> impl TypedValueParser<Value = ServerLog> {
+pub(super) fn server_log() -> impl TypedValueParser<Value = ServerLog> {
     let levels = LoggingLevel::ALL.into_iter().map(LoggingLevel::as_str);
     PossibleValuesParser::new(levels.chain(["off"])).map(|word| {
         let mut levels = LoggingLevel::ALL.into_iter();

@@ -1,7 +1,9 @@
 //! `plainly package`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use super::asking::{ServerLog, server_log};
 use super::values;
 use crate::format::Format;
 
@@ -61,6 +63,13 @@ pub(crate) struct PackageArgs {
     /// given several times
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::variable)]
     pub(crate) env: Vec<(String, String)>,
+    /// The time to wait for each reply of the server [default: 60, and 30 for connecting]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
+    pub(crate) timeout: Option<Duration>,
+    /// Show the server's log messages from this level up; debug also shows its standard error [default: the first twenty from
+    /// warning up]
+    #[arg(long, value_name = "LEVEL", value_parser = server_log(), hide_possible_values = true)]
+    pub(crate) server_log: Option<ServerLog>,
     /// Print JSON
     #[arg(long)]
     json: bool,

@@ -31,9 +31,23 @@ impl Paths {
 
     /// A file or a directory that is there.
     pub(crate) fn of(&self, path: &Path) -> Result<String, Failure> {
-        let path = found(path)?;
+        self.written(&found(path)?)
+    }
+
+    /// A file that may not be there yet, in a directory that is.
+    pub(crate) fn of_new(&self, path: &Path) -> Result<String, Failure> {
+        let place = std::path::absolute(path).ok();
+        let place = place.as_deref().unwrap_or(path);
+        match (place.parent(), place.file_name()) {
+            (Some(directory), Some(name)) => self.written(&found(directory)?.join(name)),
+            _ => self.of(path),
+        }
+    }
+
+    /// The path as it stands in the configuration.
+    fn written(&self, path: &Path) -> Result<String, Failure> {
         let Self::Portable { project, called } = self else {
-            return text(&path);
+            return text(path);
         };
         let below = path.strip_prefix(project).map_err(|_outside| {
             let (path, project) = (path.display(), project.display());
@@ -54,7 +68,7 @@ impl Paths {
         let failed = |error| Failure::caused("cannot find this program", error);
         let program = std::env::current_exe().map_err(failed)?;
         let Some((manager, words)) = installed::passing(&program) else {
-            return Ok((text(&program)?, Vec::new()));
+            return Ok((text(&installed::linked(&program))?, Vec::new()));
         };
         tracing::warn!(
             "the host will start plainly by {manager}, because {} does not last: install plainly for good and repeat this, \

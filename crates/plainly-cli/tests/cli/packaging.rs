@@ -371,7 +371,17 @@ fn only_programs_of_one_file_are_packed() {
 
 #[test]
 fn a_program_that_is_no_server_is_not_packed() {
-    let (directory, run) = packed(&TOOLBOX, &["--", "no-address"]);
+    let options = [
+        "--timeout",
+        "50",
+        "--server-log",
+        "debug",
+        "--",
+        "no-address",
+    ];
+    let (directory, run) = packed(&TOOLBOX, &options);
     assert_eq!(run.status, 3, "{}", run.stderr);
+    let why = "cannot look up the address";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
     assert!(!directory.path().join("dist").exists());
 }

@@ -18,7 +18,9 @@ pub(super) struct Introduction {
 impl Introduction {
     /// Starts the program as a server, and asks it.
     pub(super) async fn ask(program: &Path, args: &PackageArgs) -> Result<Self, Failure> {
-        let (server, server_args) = DiscoverArgs::starting(&args.env, program, &args.args)?;
+        let (server, mut server_args) = DiscoverArgs::starting(&args.env, program, &args.args)?;
+        server_args.timeout = args.timeout;
+        server_args.asking.server_log = args.server_log;
         with_client(server, server_args, async |client| {
             let tools = match client.tools().await {
                 Err(error) if is_lacking(&error) => Vec::new(),
