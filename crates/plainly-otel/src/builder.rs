@@ -130,7 +130,12 @@ impl Signal {
             .otlp("TIMEOUT")
             .and_then(|(_, value)| value.parse().ok());
         let timeout = timeout.map_or(TIMEOUT, Duration::from_millis);
-        Exporter::new(self.name(), timeout, runtime).map_err(|error| self.failed(&error))
+        // Without an endpoint, it is that of a collector beside this program.
+        let endpoint = self
+            .otlp("ENDPOINT")
+            .and_then(|(_, url)| url::Url::parse(&url).ok());
+        let scheme = endpoint.as_ref().map_or("http", url::Url::scheme);
+        Exporter::new(self.name(), scheme, timeout, runtime).map_err(|error| self.failed(&error))
     }
 
     fn failed(self, error: &dyn ToString) -> String {
@@ -172,7 +177,8 @@ impl TelemetryBuilder {
     /// Builds the telemetry, or returns all mistakes in the variables.
     pub fn build(self) -> Result<Telemetry, TelemetryError> {
         let mut mistakes = Vec::new();
-        let is_disabled = variable("OTEL_SDK_DISABLED").is_some_and(|it| it == "true");
+        let is_disabled =
+            variable("OTEL_SDK_DISABLED").is_some_and(|it| it.eq_ignore_ascii_case("true"));
         let mut exports = |signal: Signal| {
             let is_exported = self.otlp && !is_disabled && signal.is_exported(&mut mistakes);
             if is_exported {

@@ -27,11 +27,12 @@ pub(crate) struct Exporter {
 impl Exporter {
     pub(crate) fn new(
         what: &'static str,
+        scheme: &str,
         timeout: Duration,
         runtime: Handle,
     ) -> Result<Self, HttpError> {
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config("https", &[])?)
+            .tls_backend_preconfigured(tls::config(scheme, &[])?)
             .redirect(reqwest::redirect::Policy::none())
             .timeout(timeout)
             .build()?;

@@ -4,7 +4,6 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use foldhash::HashSet;
-use plainly_errors::{ErrorKind, Fault, InvalidParams};
 use plainly_protocol::method::Method;
 use plainly_server::{Operation, OperationOutcome};
 
@@ -51,36 +50,17 @@ impl KnownNames {
         }
         let has_room = names.len() < MOST;
         drop(names);
-        if !has_room || !proves_name(&operation.outcome) {
+        // An error proves nothing: a layer may have refused the request before anything looked for the name.
+        let is_there = matches!(
+            operation.outcome,
+            OperationOutcome::Served | OperationOutcome::ToolFailed
+        );
+        if !has_room || !is_there {
             return OTHER.into();
         }
         let name = Arc::<str>::from(name);
         let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
         names.insert(Arc::clone(&name));
         name
-    }
-}
-
-/// Whether only a request for what the server has can end like that: served, or failed by the
-/// handler's fault.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other outcome proves anything"
-)]
-fn proves_name(outcome: &OperationOutcome<'_>) -> bool {
-    match outcome {
-        OperationOutcome::Served | OperationOutcome::ToolFailed => true,
-        OperationOutcome::Refused { error, .. } => {
-            let is_unknown = matches!(
-                error.kind(),
-                ErrorKind::InvalidParams(
-                    InvalidParams::UnknownTool { .. } | InvalidParams::UnknownPrompt { .. }
-                )
-            );
-            // A server that is full or stopping refuses before it looks for the name.
-            let is_unavailable = matches!(error.kind(), ErrorKind::Unavailable(_));
-            error.fault() == Fault::Server && !is_unknown && !is_unavailable
-        }
-        _ => false,
     }
 }

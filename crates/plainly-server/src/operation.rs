@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plainly_errors::{Code, ErrorKind, Fault, Internal, ProtocolError, Revision};
+use plainly_errors::{Code, Dialect, ErrorKind, Fault, Internal, ProtocolError, Revision};
 use plainly_protocol::envelope::Notification;
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::trace_context::{TraceContext, TraceParent};
@@ -215,18 +215,30 @@ impl Observer {
     /// Reports an operation. Fails if it could not be recorded: the error is then the only reply.
     pub(crate) fn report<'a>(
         &self,
+        dialect: Dialect,
         operation: impl FnOnce() -> Operation<'a>,
     ) -> Result<(), ProtocolError> {
         if !self.is_on() {
             return Ok(());
         }
         let operation = operation();
-        access::write(&operation);
-        pass(self.count.as_deref(), &operation);
-        match &self.record {
+        let recorded = match &self.record {
             Some(record) => caught(|| record(&operation)).flatten(),
             None => Ok(()),
-        }
+        };
+        // The client gets the error instead of its reply.
+        let withheld = recorded.as_ref().err().zip(operation.reply_bytes);
+        let outcome = withheld.map_or(operation.outcome, |(error, _)| OperationOutcome::Refused {
+            code: dialect.code(error, operation.revision),
+            error,
+        });
+        let operation = Operation {
+            outcome,
+            ..operation
+        };
+        access::write(&operation);
+        pass(self.count.as_deref(), &operation);
+        recorded
     }
 
     /// Reports a notification of `peer` that was accepted. It is no request: neither the access log nor

@@ -31,7 +31,6 @@ use tokio::sync::oneshot;
 
 use self::admin::Admin;
 use self::operator::Operator;
-use self::status::Served;
 #[cfg(feature = "cluster")]
 pub(crate) use self::status::time;
 use self::stores::Stores;
@@ -121,7 +120,7 @@ async fn server(
         false => builder,
     };
     stores
-        .attach(operator.attach(builder, args), args)
+        .attach(operator.attach(builder), args)
         .limits(limits)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))
@@ -133,7 +132,7 @@ async fn over_stdio(
     mounts: Vec<String>,
     operator: &Operator,
 ) -> Result<(), Failure> {
-    let admin = admin(server, args, operator, "standard input and output", mounts).await?;
+    let admin = Admin::bind(server, args, operator, "standard input and output", mounts).await?;
     if io::stdin().is_terminal() {
         // Whoever types waits for a prompt that never comes; a client reads none of this.
         let _ = writeln!(
@@ -145,26 +144,6 @@ async fn over_stdio(
     let broken = |error: ServeError| Failure::unless_gone("cannot serve", error.into());
     let serving = async { server.serve_stdio().await.map_err(broken) };
     beside(admin, serving).await
-}
-
-/// The listener for operators, if there is one.
-async fn admin(
-    server: &Server,
-    args: &ServeArgs,
-    operator: &Operator,
-    at: &str,
-    mounts: Vec<String>,
-) -> Result<Option<Admin>, Failure> {
-    let Some(address) = args.operator.admin else {
-        return Ok(None);
-    };
-    let served = Served {
-        name: args.name.clone().unwrap_or_else(|| key_of(args)),
-        at: at.to_owned(),
-        mounts,
-    };
-    let admin = Admin::bind(address, &args.allow_host, operator, server, served).await?;
-    Ok(Some(admin))
 }
 
 /// Serves, with the listener for operators beside it until that has ended.
@@ -292,7 +271,7 @@ async fn over_http(
     let http = network::prepared(http, &args.network, certificate);
     let url = public_url(args, http.local_addr());
     let gate = auth::gate(args, &url, keys).await?;
-    let admin = admin(server, args, operator, &url, mounts.clone()).await?;
+    let admin = Admin::bind(server, args, operator, &url, mounts.clone()).await?;
     announce(&url, &mounts, &key_of(args));
     let service = match gate {
         Some(gate) => service.authenticate(gate),

@@ -216,37 +216,43 @@ fn a_collector_that_is_away_or_answers_rubbish_stops_nothing_and_is_reported_onc
 }
 
 #[test]
-fn all_mistakes_in_variables_are_named_at_once() {
+fn variables_that_can_not_be_used_are_named_at_once_and_keep_no_server_from_starting() {
+    const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    const HTTP: (&str, &str) = (ENDPOINT, "http://127.0.0.1:1");
     let docs = Docs::new();
-    let mut command: Command = plainly();
-    command.args(["serve", docs.str(), "--stdio"]).envs([
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
-        ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "10s"),
-        ("OTEL_METRICS_EXPORTER", "prometheus"),
-    ]);
-    of(command).failed(
-        2,
-        "error: cannot export telemetry: \
-         invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"; \
-         invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318; \
-         invalid OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: expected milliseconds, not \"10s\"; \
-         invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\"\n",
-    );
-}
-
-#[test]
-fn a_mistake_in_a_variable_for_both_signals_is_named_once() {
-    let docs = Docs::new();
-    let mut command: Command = plainly();
-    command.args(["serve", docs.str(), "--stdio"]).envs([
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
-    ]);
-    of(command).failed(
-        2,
-        "error: cannot export telemetry: \
-         invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"; \
-         invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318\n",
-    );
+    let protocol =
+        "invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"";
+    let endpoint = format!("invalid {ENDPOINT}: expected a URL such as http://localhost:4318");
+    let without_scheme = (ENDPOINT, "collector:4318");
+    let grpc = ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
+    let certificates = [("SSL_CERT_FILE", "/nowhere"), ("SSL_CERT_DIR", "/nowhere")];
+    for (variables, mistakes) in [
+        (
+            &[
+                without_scheme,
+                grpc,
+                ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "10s"),
+                ("OTEL_METRICS_EXPORTER", "prometheus"),
+            ][..],
+            format!(
+                "{protocol}; {endpoint}; \
+                 invalid OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: expected milliseconds, not \"10s\"; \
+                 invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\""
+            ),
+        ),
+        // Each once, though both signals read them.
+        (&[without_scheme, grpc], format!("{protocol}; {endpoint}")),
+        (&[HTTP, grpc, ("OTEL_SDK_DISABLED", "TRUE")], String::new()),
+        // Nothing is encrypted.
+        (&[&[HTTP][..], &certificates].concat(), String::new()),
+    ] {
+        let mut command: Command = plainly();
+        command.args(["serve", docs.str(), "--stdio"]);
+        command.envs(variables.iter().copied());
+        let run = of(command);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let named = run.stderr.contains("traces and metrics are not exported");
+        assert_eq!(named, !mistakes.is_empty(), "{}", run.stderr);
+        assert!(run.stderr.contains(&mistakes), "{}", run.stderr);
+    }
 }

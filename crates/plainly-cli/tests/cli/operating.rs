@@ -1,13 +1,15 @@
 //! `serve` as its operator sees it: metrics, the status page and the audit file.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -389,6 +391,11 @@ fn the_listener_for_operators_serves_pages_to_known_names_alone() {
     assert_eq!(taken.status, 1);
     let why = format!("cannot serve the status page at {}: ", server.admin);
     assert!(taken.stderr.contains(&why), "{}", taken.stderr);
+    // A host starts one for each conversation.
+    let second = run(&["serve", docs.str(), "--stdio", "--admin", &server.admin]);
+    assert_eq!(second.status, 0, "{}", second.stderr);
+    let why = "the status page is not served";
+    assert!(second.stderr.contains(why), "{}", second.stderr);
     assert_eq!(server.stop(), Some(0));
 }
 
@@ -404,6 +411,10 @@ fn every_request_is_in_the_audit_file_before_it_is_answered() {
     let docs = Docs::new();
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("audit log.jsonl");
+    let options = ["--audit", path.to_str().unwrap(), "--print-config", "zed"];
+    let printed = run(&[&["serve", docs.str()], &options[..]].concat());
+    assert_eq!(printed.status, 0, "{}", printed.stderr);
+    assert!(printed.text().contains("audit log.jsonl") && !path.exists());
     let server = Operated::start(&docs, &["--audit", path.to_str().unwrap()], &[]);
     server.read();
     let trace = "0af7651916cd43dd8448eb211c80319c";
@@ -415,10 +426,16 @@ fn every_request_is_in_the_audit_file_before_it_is_answered() {
         json!({ "traceparent": parent }),
         &[],
     );
+    let long = format!("docs/{}intro.md", "./".repeat(20_000));
+    let arguments = json!({ "uris": [long, "docs/a.md"] });
+    let call = json!({ "name": "read_resources", "arguments": arguments });
+    server.post("tools/call", call, json!({}), &[]);
     let audit = lines(&path);
-    let [read, missing] = &*audit else {
+    let [read, missing, call] = &*audit else {
         panic!("{audit:?}")
     };
+    assert_eq!(call["uris"], arguments["uris"]);
+    assert_eq!(read["uris"], json!(["file:///docs/intro.md"]));
     let fields = |line: &Value, names: &[&str]| -> Vec<Value> {
         names.iter().map(|name| line[name].clone()).collect()
     };
@@ -446,7 +463,7 @@ fn every_request_is_in_the_audit_file_before_it_is_answered() {
     let rotated = folder.path().join("audit.1");
     fs::rename(&path, &rotated).unwrap();
     server.read();
-    assert_eq!((lines(&rotated).len(), lines(&path).len()), (2, 1));
+    assert_eq!((lines(&rotated).len(), lines(&path).len()), (3, 1));
     let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
     assert_eq!(mode & 0o777, 0o600);
     // A file keeps no resource from anyone.
@@ -475,15 +492,67 @@ fn nothing_is_answered_that_the_audit_file_does_not_have() {
     );
     let (_, page) = server.get("/");
     assert!(page.contains("resources/read"), "{page}");
-    let server = Operated::start(&docs, &["--audit", "/dev/full", "--audit-optional"], &[]);
-    assert!(server.read()["result"].is_object());
-    assert!(server.read()["result"].is_object());
+    let call = json!({ "name": "made-up-tool" });
+    server.post("tools/call", call, json!({}), &[]);
+    let (_, metrics) = server.get("/metrics");
+    let labels = [r#"name="resources/read""#, r#"error_type="-32603""#];
+    assert_eq!(values(&metrics, COUNT, &labels), 2.0, "{metrics}");
+    assert!(!metrics.contains("made-up"), "{metrics}");
+    assert_eq!(server.get("/readyz").0, 503);
+    for file in ["/dev/full", "/nowhere/audit"] {
+        let server = Operated::start(&docs, &["--audit", file, "--audit-optional"], &[]);
+        assert!(server.read()["result"].is_object());
+        assert!(server.read()["result"].is_object());
+        assert_eq!(server.get("/readyz").0, 200);
+    }
     let nowhere = run(&["serve", docs.str(), "--stdio", "--audit", "/nowhere/audit"]);
     assert_eq!(nowhere.status, 2);
     assert!(
         nowhere
             .stderr
             .contains("cannot write the audit file /nowhere/audit")
+    );
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_without_room_is_as_a_full_disk() {
+    let docs = Docs::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("pipe");
+    let path = path.to_str().unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    let unread = run(&["serve", docs.str(), "--stdio", "--audit", path]);
+    assert_eq!(unread.status, 2);
+    let why = "it is a pipe that nothing reads";
+    assert!(unread.stderr.contains(why), "{}", unread.stderr);
+    let mut options = OpenOptions::new();
+    let options = options
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    let mut pipe = options.open(path).unwrap();
+    let mut written = || {
+        let mut text = Vec::new();
+        // Until nothing is left, which is an error while the server has the other end.
+        let _ = pipe.read_to_end(&mut text);
+        String::from_utf8(text).unwrap()
+    };
+    let server = Operated::start(&docs, &["--audit", path], &[]);
+    let arguments = json!({ "uri": "x".repeat(100_000) });
+    let call = json!({ "name": "read_resource", "arguments": arguments });
+    let withheld = server.post("tools/call", call, json!({}), &[]);
+    let message = withheld["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The reply was withheld"), "{message}");
+    assert_eq!(server.get("/readyz").0, 503);
+    assert!(written().ends_with("xxx"));
+    assert!(server.read()["result"].is_object());
+    let text = written();
+    let (cut, whole) = text.split_once('\n').unwrap();
+    let whole = whole.lines().map(serde_json::from_str::<Value>);
+    let whole: Vec<_> = whole.map(|line| line.unwrap()["outcome"].clone()).collect();
+    assert_eq!(
+        (cut, &*whole),
+        ("", &[json!("audit resumed"), json!("served")][..])
     );
 }
 

@@ -487,9 +487,9 @@ fn each_change_is_in_the_audit_file() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let calls = lines.filter(|line| line["method"] == "tools/call");
     let calls: Vec<Value> = calls
-        .map(|line| json!([line["name"], line["outcome"], line["uris"]]))
+        .map(|line| json!([line["name"], line["outcome"], line["address"], line["uris"]]))
         .collect();
-    let line = |outcome: &str| json!(["write_resource", outcome, ["docs/new"]]);
+    let line = |outcome: &str| json!(["write_resource", outcome, "127.0.0.1", ["docs/new"]]);
     let expected = ["begun", "served", "begun", "tool failed"].map(line);
     assert_eq!(calls, expected);
 }

@@ -58,7 +58,7 @@ impl Server {
             "refused a message",
         );
         let outcome = OperationOutcome::Refused { error, code };
-        let reported = self.0.observer.report(|| Operation {
+        let reported = self.0.observer.report(self.0.errors.dialect, || Operation {
             method: message.method,
             id: message.id,
             trace: message.trace,

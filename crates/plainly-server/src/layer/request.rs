@@ -1,12 +1,14 @@
 //! A request on its way through the layers.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::Extensions;
 use plainly_protocol::envelope::{self, Object};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::{Peer, Principal};
+use plainly_protocol::trace_context::TraceContext;
 
 use crate::Server;
 use crate::handling::{AnswerResult, CallAnswer};
@@ -86,6 +88,16 @@ impl Request {
     /// The principal, as proven by the transport.
     pub fn principal(&self) -> Option<&Principal> {
         self.peer().principal.as_ref()
+    }
+
+    /// The address of the client, if it is known.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.subject.scope.asker().client()
+    }
+
+    /// The trace that the request is part of (SEP-414).
+    pub fn trace(&self) -> Option<&TraceContext> {
+        self.subject.scope.asker().trace()
     }
 
     /// The extensions that the layers before this one, and those of a surrounding HTTP server, have

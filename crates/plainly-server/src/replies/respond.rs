@@ -27,7 +27,7 @@ impl Server {
         let answer = MethodResult::new(result, meta).into();
         let (reply, error) = self.write(id, peer.revision, None, Ok(answer));
         let trace = arrival.trace(request.params.as_ref());
-        let reported = self.0.observer.report(|| Operation {
+        let reported = self.0.observer.report(self.0.errors.dialect, || Operation {
             method: Some(Method::Initialize.name()),
             id: Some(id),
             principal: peer.principal.as_ref(),
@@ -55,7 +55,7 @@ impl Server {
         if let Some(error) = error.as_ref().filter(|_| !has_failed) {
             self.0.errors.report(scope.asker(), error);
         }
-        let reported = self.0.observer.report(|| {
+        let reported = self.0.observer.report(self.0.errors.dialect, || {
             let outcome = ended(&reply, error.as_ref(), is_tool_error);
             scope.asker().operation(id, outcome, Some(&reply))
         });

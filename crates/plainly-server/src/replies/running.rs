@@ -134,7 +134,8 @@ impl RunningRequest {
         let asker = self.scope.asker();
         let operation = || asker.operation(&self.id, OperationOutcome::Cancelled, None);
         // There is no reply that could be withheld.
-        let _ = self.server.0.observer.report(operation);
+        let server = &self.server.0;
+        let _ = server.observer.report(server.errors.dialect, operation);
     }
 
     /// Ends it if it was cancelled or stopped.

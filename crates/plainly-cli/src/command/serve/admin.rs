@@ -1,18 +1,22 @@
 //! The listener for operators: metrics, a status page and probes. It has no endpoint and needs no
 //! credentials, so it listens on loopback unless it is told otherwise.
 
-use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use plainly::server::Server;
 use plainly::transport::ServeError;
-use plainly::transport::http::{HttpServer, HttpService, NoEndpoint, Route};
+use plainly::transport::http::{HttpLimits, HttpServer, HttpService, NoEndpoint, Route};
 
 use super::operator::Operator;
 use super::status::{Served, page};
 use super::{HEALTH_PATH, READY_PATH};
+use crate::args::ServeArgs;
 use crate::failure::Failure;
+
+/// The time for requests at the end: a page takes none.
+const SHUTDOWN: Duration = Duration::from_secs(1);
 
 const METRICS_PATH: &str = "/metrics";
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -25,23 +29,43 @@ pub(super) struct Admin {
 }
 
 impl Admin {
+    /// The listener of a server at this place, if the options have one.
     pub(super) async fn bind(
-        address: SocketAddr,
-        hosts: &[String],
-        operator: &Operator,
         server: &Server,
-        served: Served,
-    ) -> Result<Self, Failure> {
-        let http = HttpServer::bind(address).await.map_err(|error| {
-            let what =
-                format!("cannot serve the status page at {address}: choose another with --admin");
-            Failure::caused(what, error)
-        })?;
+        args: &ServeArgs,
+        operator: &Operator,
+        at: &str,
+        mounts: Vec<String>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(address) = args.operator.admin else {
+            return Ok(None);
+        };
+        let http = match HttpServer::bind(address).await {
+            Ok(http) => http,
+            // A host starts a server for each conversation, and the first has the port.
+            Err(error) if args.stdio => {
+                tracing::warn!(%address, %error, "the status page is not served");
+                return Ok(None);
+            }
+            Err(error) => {
+                let what = format!(
+                    "cannot serve the status page at {address}: choose another with --admin"
+                );
+                return Err(Failure::caused(what, error));
+            }
+        };
+        let served = Served {
+            name: args.name.clone().unwrap_or_else(|| super::key_of(args)),
+            at: at.to_owned(),
+            mounts,
+        };
+        let mut limits = HttpLimits::default();
+        limits.shutdown = SHUTDOWN;
+        let pages = HttpService::pages().limits(limits);
+        let hosts = &args.allow_host;
         let service = hosts
             .iter()
-            .try_fold(HttpService::pages(), |service, host| {
-                service.allow_host(host)
-            })
+            .try_fold(pages, |service, host| service.allow_host(host))
             .map_err(super::impossible)?;
         let telemetry = operator.telemetry.clone();
         let metrics = move || (StatusCode::OK, Bytes::from(telemetry.prometheus_text()));
@@ -56,7 +80,7 @@ impl Admin {
             .route(METRICS_PATH, Route::page(METRICS, metrics))
             .route(HEALTH_PATH, Route::health())
             .route(READY_PATH, Route::readiness(&operator.readiness));
-        Ok(Self { http, service })
+        Ok(Some(Self { http, service }))
     }
 
     pub(super) fn url(&self) -> String {

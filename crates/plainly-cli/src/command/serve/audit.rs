@@ -1,5 +1,5 @@
 //! The audit file: a line of JSON for each request, written before its reply is sent. A request that may change a file has one
-//! more, which is on the disk before it runs.
+//! more before it runs, and each is on the disk before the server goes on.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use plainly::ProtocolError;
 use plainly::errors::Code;
+use plainly::protocol::method::Method;
 use plainly::server::layer::Request;
 use plainly::server::{Operation, Principal, TraceContext};
+#[cfg(unix)]
+use rustix::{fs::OFlags, io::Errno};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use tokio::task::spawn_blocking;
+use tokio::task::{block_in_place, spawn_blocking};
 
 use crate::failure::Failure;
 use crate::visible::visible_json;
 
 const REFUSED: &str = "The request was refused, because the server cannot write its audit file. Ask the server's operator";
-/// The longest URI that is recorded, in bytes. The tools refuse longer ones.
-const LONGEST_URI: usize = 16 << 10;
-
 const WITHHELD: &str = "The reply was withheld, because the server cannot write its audit file. Ask the server's operator";
 
 #[derive(Debug)]
@@ -33,32 +33,56 @@ pub(super) struct Audit {
     path: PathBuf,
     /// Requests are served even if they can't be recorded.
     is_optional: bool,
+    /// The tools that change files.
+    changing: Vec<&'static str>,
     state: Mutex<AuditState>,
 }
 
 #[derive(Debug)]
 struct AuditState {
-    file: File,
+    /// None until it could be opened.
+    file: Option<Arc<File>>,
+    /// The file ends within a line, because there was no room for the rest.
+    is_cut: bool,
     /// The last line could not be written.
     is_failing: bool,
 }
 
 impl Audit {
     /// Opens the file, which only its owner can read if it is new.
-    pub(super) fn open(path: &Path, is_optional: bool) -> Result<Self, Failure> {
-        let file = append_to(path).map_err(|error| {
-            let what = format!("cannot write the audit file {}", path.display());
-            Failure::impossible(what, Some(error.into()))
-        })?;
+    pub(super) fn open(
+        path: &Path,
+        is_optional: bool,
+        changing: Vec<&'static str>,
+    ) -> Result<Self, Failure> {
+        let opened = append_to(path);
+        let file = match opened {
+            Ok(file) => Some(file.into()),
+            Err(error) if is_optional => {
+                failing(path, &error);
+                None
+            }
+            Err(error) => {
+                let what = format!("cannot write the audit file {}", path.display());
+                return Err(Failure::impossible(what, Some(error.into())));
+            }
+        };
         let state = AuditState {
+            is_cut: false,
+            is_failing: file.is_none(),
             file,
-            is_failing: false,
         };
         Ok(Self {
             path: path.to_owned(),
             is_optional,
+            changing,
             state: Mutex::new(state),
         })
+    }
+
+    /// Whether a request of this method for this name may change a file.
+    pub(super) fn is_change(&self, method: Method, name: Option<&str>) -> bool {
+        method == Method::CallTool && name.is_some_and(|name| self.changing.contains(&name))
     }
 
     /// Records a request that has ended. Fails if its reply must be withheld.
@@ -67,7 +91,9 @@ impl Audit {
         let error = operation.outcome.error().map(ProtocolError::message);
         let has_run = error.is_none_or(|message| message != REFUSED);
         let refusal = if has_run { WITHHELD } else { REFUSED };
-        self.write(&line(operation), operation.note.is_some(), refusal)
+        let method = operation.method.and_then(Method::named);
+        let is_change = method.is_some_and(|method| self.is_change(method, operation.name));
+        self.write(&line(operation), is_change, refusal)
     }
 
     /// Records a request that may change a file and that is about to run. Fails if it must not run.
@@ -99,10 +125,13 @@ impl Audit {
         is_synced: bool,
         refusal: &'static str,
     ) -> Result<(), ProtocolError> {
-        let mut state = self.lock();
-        let written = state.write(&self.path, line.as_bytes(), is_synced);
-        let was_failing = std::mem::replace(&mut state.is_failing, written.is_err());
-        drop(state);
+        let appended = self.lock().append(&self.path, line);
+        // Unlocked and beside the other requests, because a disk takes its time.
+        let written = appended.and_then(|file| match is_synced && is_kept(&file) {
+            true => block_in_place(|| file.sync_data()),
+            false => Ok(()),
+        });
+        let was_failing = std::mem::replace(&mut self.lock().is_failing, written.is_err());
         let file = self.path.display();
         match written {
             Ok(()) if was_failing => tracing::info!(%file, "the audit file is written again"),
@@ -110,7 +139,7 @@ impl Audit {
             Err(error) => {
                 // Once, because it may fail for every request of an hour.
                 if !was_failing {
-                    tracing::error!(%file, %error, "the audit file cannot be written");
+                    failing(&self.path, &error);
                 }
                 if !self.is_optional {
                     return Err(ProtocolError::internal(refusal));
@@ -124,22 +153,30 @@ impl Audit {
 impl AuditState {
     /// Appends a line to the file of this name; to a new one if the file was renamed or removed, as
     /// programs that rotate logs do.
-    fn write(&mut self, path: &Path, line: &[u8], is_synced: bool) -> io::Result<()> {
-        if !is_at(&self.file, path) {
-            self.file = append_to(path)?;
-        }
-        let before = self.file.metadata()?.len();
-        let written = self.file.write_all(line);
-        let written = match is_synced && is_kept(&self.file) {
-            true => written.and_then(|()| self.file.sync_data()),
-            false => written,
+    fn append(&mut self, path: &Path, line: &str) -> io::Result<Arc<File>> {
+        let file = match self.file.take() {
+            Some(file) if is_at(&file, path) => file,
+            Some(_) | None => {
+                self.is_cut = false;
+                append_to(path)?.into()
+            }
         };
-        if written.is_err() {
-            // A part of a line would spoil the next one. If this fails too, the disk has other troubles.
-            let _ = self.file.set_len(before);
+        let file = self.file.insert(file);
+        // At once, because other servers may append to the file; nothing of it can be taken back for the same reason.
+        let line = [if self.is_cut { "\n" } else { "" }, line].concat();
+        let written = (&**file).write(line.as_bytes())?;
+        self.is_cut = written < line.len();
+        match self.is_cut {
+            true => Err(io::Error::other("there was room for a part of a line")),
+            false => Ok(Arc::clone(file)),
         }
-        written
     }
+}
+
+/// Logs that nothing can be written.
+fn failing(path: &Path, error: &io::Error) {
+    let file = path.display();
+    tracing::error!(%file, %error, "the audit file cannot be written");
 }
 
 /// Whether it is a file of a disk: pipes and devices keep nothing.
@@ -147,12 +184,24 @@ fn is_kept(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
+/// Opens a file to append to it. A pipe that is full fails like a full disk, rather than stop the server.
 fn append_to(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        options.mode(0o600);
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let opened = options.open(path);
+    #[cfg(unix)]
+    let opened = opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::NXIO) => io::Error::other("it is a pipe that nothing reads"),
+        Some(_) | None => error,
+    });
+    opened
 }
 
 /// Whether the file still has this name.
@@ -184,7 +233,7 @@ struct AuditLine<'a> {
     id: Option<&'a RawValue>,
     method: Option<&'a str>,
     name: Option<&'a str>,
-    /// The URIs of a change, as the client wrote them.
+    /// The URIs of a read or of a call, as the client wrote them.
     #[serde(skip_serializing_if = "Option::is_none")]
     uris: Option<&'a RawValue>,
     code: Option<i64>,
@@ -239,25 +288,37 @@ fn begun(request: &Request) -> String {
         "time": Timestamp::now().to_string(),
         "outcome": "begun",
         "principal": request.principal().map(Principal::as_str),
+        "address": request.client(),
         "client": client.map(|client| format!("{} {}", client.name, client.version)),
         "id": id,
         "method": request.method().name(),
         "name": request.name(),
         "uris": uris,
+        "trace": request.trace().map(TraceContext::trace_id),
     });
     format!("{}\n", visible_json(&line.to_string()))
 }
 
-/// The URIs in the arguments of a tool that changes files, as JSON.
+/// The URIs in the parameters or in the arguments of a tool, as JSON.
 pub(super) fn uris(request: &Request) -> String {
-    /// The arguments that name a resource, of any of these tools.
-    const URIS: [&str; 6] = ["uri", "from", "to", "path", "source", "destination"];
-    let arguments: BTreeMap<String, &RawValue> = request
-        .arguments()
-        .and_then(|arguments| serde_json::from_str(arguments).ok())
-        .unwrap_or_default();
-    let uris = URIS.into_iter().filter_map(|name| arguments.get(name));
-    let uris = uris.filter(|uri| uri.get().len() <= LONGEST_URI);
+    /// The arguments that name resources, of any tool.
+    const URIS: [&str; 8] = [
+        "uri",
+        "uris",
+        "from",
+        "to",
+        "path",
+        "paths",
+        "source",
+        "destination",
+    ];
+    let of = request.arguments().unwrap_or_else(|| request.raw_params());
+    let arguments: BTreeMap<String, &RawValue> = serde_json::from_str(of).unwrap_or_default();
+    let named = URIS.into_iter().filter_map(|name| arguments.get(name));
+    let uris = named.flat_map(|&named| {
+        let several = serde_json::from_str(named.get());
+        several.unwrap_or_else(|_| vec![named])
+    });
     serde_json::to_string(&uris.collect::<Vec<_>>()).unwrap_or_default()
 }
 

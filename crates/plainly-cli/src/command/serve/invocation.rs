@@ -175,7 +175,7 @@ fn for_operator(args: &OperatorArgs, paths: &Paths) -> Result<Vec<String>, Failu
         words.extend(["--admin".to_owned(), address.to_string()]);
     }
     if let Some(path) = audit {
-        words.extend(["--audit".to_owned(), paths.of(path)?]);
+        words.extend(["--audit".to_owned(), paths.of_new(path)?]);
     }
     if *audit_optional {
         words.push("--audit-optional".to_owned());

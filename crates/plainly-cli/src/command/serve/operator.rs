@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plainly::protocol::method::Method;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
-use plainly::server::{Operation, Server, ServerBuilder};
+use plainly::server::{Health, Operation, Server, ServerBuilder};
 use plainly::transport::http::Readiness;
 use plainly_otel::Telemetry;
 use tokio::task::spawn_blocking;
@@ -28,25 +28,32 @@ pub(super) struct Operator {
 impl Operator {
     pub(super) fn new(args: &ServeArgs) -> Result<Self, Failure> {
         let name = args.name.as_deref().unwrap_or("plainly");
-        let telemetry = Telemetry::builder(name, env!("CARGO_PKG_VERSION"));
-        // What is only printed exports nothing.
-        let telemetry = match args.print_config {
-            Some(_) => telemetry,
-            None => telemetry.otlp(),
+        let built = |is_exported: bool| {
+            let telemetry = Telemetry::builder(name, env!("CARGO_PKG_VERSION"));
+            let telemetry = if is_exported {
+                telemetry.otlp()
+            } else {
+                telemetry
+            };
+            match args.operator.admin {
+                Some(_) => telemetry.prometheus().build(),
+                None => telemetry.build(),
+            }
         };
-        let telemetry = match args.operator.admin {
-            Some(_) => telemetry.prometheus(),
-            None => telemetry,
-        };
-        let telemetry = telemetry.build();
+        // What is only printed exports nothing. The variables may be meant for other programs of the host.
+        let telemetry = built(args.print_config.is_none()).or_else(|error| {
+            tracing::warn!(%error, "traces and metrics are not exported");
+            built(false)
+        });
         let telemetry = telemetry
-            .map_err(|error| Failure::impossible("cannot export telemetry", Some(error.into())))?;
+            .map_err(|error| Failure::impossible("cannot measure requests", Some(error.into())))?;
         let audit = args
             .operator
             .audit
             .as_deref()
             .filter(|_| args.print_config.is_none());
-        let audit = audit.map(|path| Audit::open(path, args.operator.audit_optional));
+        let is_optional = args.operator.audit_optional;
+        let audit = audit.map(|path| Audit::open(path, is_optional, write::names(args)));
         Ok(Self {
             telemetry,
             activity: args.operator.admin.map(|_| Arc::new(RecentActivity::new())),
@@ -56,7 +63,7 @@ impl Operator {
     }
 
     /// The server that reports to the operator.
-    pub(super) fn attach(&self, builder: ServerBuilder, args: &ServeArgs) -> ServerBuilder {
+    pub(super) fn attach(&self, builder: ServerBuilder) -> ServerBuilder {
         let builder = match (self.telemetry.is_on(), &self.activity) {
             (false, None) => builder,
             _ => {
@@ -77,21 +84,21 @@ impl Operator {
             return builder;
         };
         let (record, check) = (Arc::clone(audit), Arc::clone(audit));
-        let changing: Arc<[&str]> = write::names(args).into();
         builder
             .record_operations(move |operation| record.record(operation))
             .layer_for_all(from_fn(move |request: Request, next| {
-                let is_change = request.method() == Method::CallTool
-                    && request.name().is_some_and(|name| changing.contains(&name));
-                audited(Arc::clone(&check), is_change, request, next)
+                audited(Arc::clone(&check), request, next)
             }))
     }
 
     /// Reports the server's tasks, the use of its limits and its health.
     pub(super) fn watch(&mut self, server: &Server) {
         self.telemetry.watch(server);
-        let server = server.clone();
-        self.readiness = Readiness::of(move || server.health());
+        let (server, audit) = (server.clone(), self.audit.clone());
+        self.readiness = Readiness::of(move || match audit.as_ref().map(|audit| audit.check()) {
+            Some(Err(_refusal)) => Health::NotReady,
+            Some(Ok(())) | None => server.health(),
+        });
     }
 
     /// Ends the sessions of a server that has stopped, and exports what is left.
@@ -105,12 +112,13 @@ impl Operator {
 }
 
 /// Serves a request if it can be recorded; one that may change a file, if it is recorded already.
-async fn audited(audit: Arc<Audit>, is_change: bool, request: Request, next: Next) -> Outcome {
-    let recorded = match is_change {
-        true => {
-            request.note(audit::uris(&request));
-            audit.begin(&request).await
-        }
+async fn audited(audit: Arc<Audit>, request: Request, next: Next) -> Outcome {
+    let method = request.method();
+    if [Method::CallTool, Method::ReadResource].contains(&method) {
+        request.note(audit::uris(&request));
+    }
+    let recorded = match audit.is_change(method, request.name()) {
+        true => audit.begin(&request).await,
         false => audit.check(),
     };
     match recorded {

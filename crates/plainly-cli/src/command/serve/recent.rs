@@ -123,7 +123,11 @@ impl RecentState {
             Some(_) => row.failures += 1,
             None => {}
         }
-        let duration = operation.duration.unwrap_or_default();
+        // A client listens for as long as it likes.
+        let duration = operation
+            .duration
+            .filter(|_| method != Some(Method::Listen));
+        let duration = duration.unwrap_or_default();
         row.total += duration;
         row.longest = row.longest.max(duration);
         if let Some(failure) = failure {
