@@ -6,7 +6,7 @@ mod task;
 use std::fmt::{self, Write as _};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -139,6 +139,10 @@ impl Apart {
             draft.write_str(page)?;
         }
         let status = child.0.wait()?;
+        if is_killed(status) {
+            let why = "the converter process was killed";
+            return Err(io::Error::new(io::ErrorKind::Interrupted, why).into());
+        }
         if !status.success() {
             let reason = String::from_utf8_lossy(&reason);
             let mut lines = reason.lines().rev();
@@ -149,6 +153,23 @@ impl Apart {
         }
         Ok(total.parse()?)
     }
+}
+
+/// Whether a process was ended from outside, as by a system that is short of memory. A file that is too much for the process ends
+/// it in other ways.
+#[cfg(unix)]
+fn is_killed(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::Signal;
+
+    let signals = [Signal::KILL, Signal::TERM].map(|signal| Some(signal.as_raw()));
+    signals.contains(&status.signal())
+}
+
+#[cfg(not(unix))]
+fn is_killed(_: ExitStatus) -> bool {
+    false
 }
 
 /// The argument for these pages.
@@ -319,6 +340,8 @@ mod tests {
         let (_, total, why) = converted("exit 1", None, 100).unwrap();
         assert!(why.contains("ended with exit status: 1"), "{why}");
         assert_eq!(total, None);
+        let (.., why) = converted("kill -KILL $$", None, 100).unwrap();
+        assert_eq!(why, "the converter process was killed");
         let says = r"head -c 1000000 /dev/zero >&2; printf '\nit is \033 cut off\n' >&2; exit 1";
         let (_, _, why) = converted(says, None, 100).unwrap();
         assert_eq!(why, r"it is \u{1b} cut off");

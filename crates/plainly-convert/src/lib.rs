@@ -140,7 +140,8 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     }
 }
 
-/// The reason why a converter gives up: any error, which is logged.
+/// The reason why a converter gives up: any error, which is logged. After an [`io::Error`](std::io::Error) of the operating
+/// system, or one that is [`Interrupted`](std::io::ErrorKind::Interrupted), the next reader has the file converted again.
 pub type ConvertError = Box<dyn Error + Send + Sync>;
 
 /// A file to be converted.

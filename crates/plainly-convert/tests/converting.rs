@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::fmt::Write;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -361,4 +362,23 @@ async fn pages_have_their_position() {
     let other = store.read_as(OTHER, &pages(1, 1)).await.unwrap();
     let position = other[0].meta.as_ref().and_then(PartPosition::stated);
     assert_eq!(position, None);
+}
+
+#[tokio::test]
+async fn what_fails_for_the_moment_is_tried_again() {
+    static ATTEMPTS: AtomicUsize = AtomicUsize::new(0);
+    let late = To {
+        gives: "text/x-late",
+        how: |_, draft| match ATTEMPTS.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(io::Error::from_raw_os_error(11).into()),
+            1 => Err(io::Error::from(io::ErrorKind::Interrupted).into()),
+            _ => Ok(write!(draft, "made")?),
+        },
+    };
+    let store = Converting::new(Files::new("hey")).converter(late);
+    for expected in ["text/plain", "text/plain", "text/x-late", "text/x-late"] {
+        let contents = read_in(&store, "text/x-late").await;
+        assert_eq!(contents[0].mime_type.as_deref(), Some(expected));
+    }
+    assert_eq!(ATTEMPTS.load(Ordering::SeqCst), 3);
 }

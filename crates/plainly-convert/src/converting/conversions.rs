@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -231,6 +232,7 @@ impl Conversions {
             Ok(None) | Err(_) => StopReason::TooSlow.into(),
         };
         drop(interest);
+        let is_passing = is_passing(&*why);
         if is_title {
             tracing::debug!(
                 uri,
@@ -238,7 +240,7 @@ impl Conversions {
                 "found no title of this resource"
             );
             // Listings of one resource after the other must not wait for it again.
-            return Some(None);
+            return (!is_passing).then_some(None);
         }
         tracing::warn!(
             uri,
@@ -248,9 +250,16 @@ impl Conversions {
             "could not convert this resource, which is served as it is"
         );
         let stopped = why.downcast_ref::<StopReason>();
-        let is_final = !matches!(stopped, Some(StopReason::TooSlow | StopReason::Abandoned));
-        is_final.then_some(None)
+        let is_cut = matches!(stopped, Some(StopReason::TooSlow | StopReason::Abandoned));
+        (!is_cut && !is_passing).then_some(None)
     }
+}
+
+/// Whether the reason is not in the resource, but in the state of the machine: the operating system started no process, or
+/// ended one.
+fn is_passing(why: &(dyn Error + Send + Sync + 'static)) -> bool {
+    let error = why.downcast_ref::<io::Error>();
+    error.is_some_and(|it| it.raw_os_error().is_some() || it.kind() == io::ErrorKind::Interrupted)
 }
 
 /// Runs the converter.
