@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::MetadataExt;
-use cap_std::fs::Metadata;
+use cap_std::fs::{File, Metadata};
 use plainly::protocol::types::{Body, Resource, ResourceContents};
 use plainly::store::{ByteRange, Ranged, StoreError};
 
@@ -92,7 +92,7 @@ fn file(
     let mut resource = describe::with_content(uri, name, &metadata, &content);
     describe::entitle(&mut resource, &content);
     // The tag of before: it may have grown meanwhile.
-    let mut resource = tagged(resource, &file.metadata);
+    let mut resource = tagged(resource, &file.metadata, || content.is_empty());
     let body = match is_as_is {
         true => Body::of_bytes(content),
         false => describe::body(content, &mut resource),
@@ -166,9 +166,13 @@ pub(super) fn no_bytes() -> StoreError {
 }
 
 /// The resource with the tag of its file.
-pub(super) fn tagged(resource: Resource, metadata: &Metadata) -> Resource {
-    // Files that say 0 of their size, as in `/proc`, change and say nothing of that either.
-    match tag(metadata).filter(|_| metadata.len() > 0) {
+pub(super) fn tagged(
+    resource: Resource,
+    metadata: &Metadata,
+    is_empty: impl FnOnce() -> bool,
+) -> Resource {
+    // Files that say 0 of their size though they have some, as in `/proc`, change and say nothing of that either.
+    match tag(metadata).filter(|_| metadata.len() > 0 || is_empty()) {
         Some(tag) => resource.tag(tag),
         None => resource,
     }
@@ -186,6 +190,11 @@ pub(super) fn tag(metadata: &Metadata) -> Option<String> {
         metadata.ino(),
         metadata.len()
     ))
+}
+
+/// Whether a file has no bytes, whatever size its metadata has.
+pub(super) fn is_empty(mut file: &File) -> bool {
+    file.rewind().is_ok() && handle::read_up_to(file, 1).is_ok_and(|bytes| bytes.is_empty())
 }
 
 /// The error of a file that changed each time it was read.

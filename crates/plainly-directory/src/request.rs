@@ -89,7 +89,7 @@ impl<'a> Request<'a> {
         let mut resource = describe::opened(&target.uri, target.name(), &opened)?;
         if let OpenEntry::File(file) = &opened {
             describe::entitle_file(&mut resource, &file.file);
-            resource = content::tagged(resource, &file.metadata);
+            resource = content::tagged(resource, &file.metadata, || content::is_empty(&file.file));
         }
         Ok(resource)
     }

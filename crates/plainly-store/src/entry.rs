@@ -21,6 +21,9 @@ pub(super) struct Entry {
     // UTC, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_modified: Option<String>,
+    // For `if_tag` of a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<String>,
 }
 
 impl From<&Resource> for Entry {
@@ -32,6 +35,7 @@ impl From<&Resource> for Entry {
             mime_type: resource.mime_type.clone(),
             size: resource.size,
             last_modified: last_modified(resource).map(str::to_owned),
+            tag: resource.own_tag().map(str::to_owned),
         }
     }
 }
@@ -133,6 +137,7 @@ pub(super) fn line(resource: &Resource) -> String {
         "file"
     };
     let size = resource.size.map(|size| format!("{size} bytes"));
+    let tag = resource.own_tag().map(|tag| format!("tag {tag}"));
     let known: Vec<&str> = [
         size.as_deref(),
         resource
@@ -140,6 +145,7 @@ pub(super) fn line(resource: &Resource) -> String {
             .as_deref()
             .filter(|_| !is_collection(resource)),
         last_modified(resource),
+        tag.as_deref(),
     ]
     .into_iter()
     .flatten()

@@ -119,6 +119,8 @@ fn hard_links_that_differ_in_case_are_two_files() {
 fn links_of_the_kernel_are_not_followed() {
     let fixture = Fixture::with(&[], |builder| builder.mount_as("proc", "/proc"));
     assert!(fixture.text("file:///proc/version").contains("Linux"));
+    let version = fixture.metadata("file:///proc/version").unwrap();
+    assert_eq!(version.own_tag(), None);
     assert!(fixture.text("file:///proc/self/status").contains("Name:"));
     for path in [
         "self/root",

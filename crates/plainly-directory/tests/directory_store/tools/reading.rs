@@ -18,13 +18,22 @@ fn lines_are_chosen_as_they_are_asked_for() {
         tools.text("read_resource", json!({"uri": "docs/empty"})),
         "The text is empty."
     );
+    for name in ["a", "empty"] {
+        let tag = fixture.tag(name);
+        for tool in ["read_resource", "stat_resource"] {
+            let answer = tools.call(tool, json!({"uri": format!("docs/{name}")}));
+            assert_eq!(answer.structured["tag"], tag, "{tool} {name}");
+        }
+        let text = tools.text("stat_resource", json!({"uri": format!("docs/{name}")}));
+        assert!(text.contains(&format!("tag {tag})")), "{text}");
+    }
     let answer = tools.call(
         "read_resource",
         json!({"uri": "docs/a", "offset": 2, "limit": 2}),
     );
     assert_eq!(
         answer.structured,
-        json!({"uri": "file:///docs/a", "mimeType": "text/plain", "size": 10, "text": "2\n3\n", "firstLine": 2,
+        json!({"uri": "file:///docs/a", "mimeType": "text/plain", "size": 10, "tag": fixture.tag("a"), "text": "2\n3\n", "firstLine": 2,
             "totalLines": 5, "nextOffset": 4, "note": "Lines 2 to 3 of 5. To continue: offset=4."})
     );
     for (tool, arguments, expected) in cases("cannot be read") {
