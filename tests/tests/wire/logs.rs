@@ -376,7 +376,7 @@ async fn what_a_client_can_not_read_is_logged_with_what_is_wrong() {
         r#"method="notifications/resources/updated" why=/_meta: 5 is not of type "object""#,
         r#"method="roots/list" why=/_meta: 5 is not of type "object""#,
         r#"method="tools/list" name=bad why="inputSchema" is a required property"#,
-        r#"method="tools/list" name=number 1 why=7 is not of type "object""#,
+        r#"method="tools/list" name=item 2 of its page why=7 is not of type "object""#,
     ] {
         assert!(log.contains(expected), "{expected}\n{log}");
     }
