@@ -11,6 +11,7 @@ use grep_searcher::{
 };
 use plainly::store::tools::TEXT_BYTES;
 
+use super::decoded::DECODED_BYTES;
 use super::paced::TimedPattern;
 use super::query::Query;
 use crate::job::Waiter;
@@ -46,7 +47,7 @@ pub(super) struct Lines<'a> {
     searcher: Searcher,
     limit: usize,
     until: Instant,
-    /// Whether the last file had bytes that are not UTF-8, as far as it was searched.
+    /// Whether the last file, if it is small enough to be decoded, had bytes that are not UTF-8, as far as it was searched.
     pub(super) has_other_encoding: bool,
 }
 
@@ -80,6 +81,7 @@ impl<'a> Lines<'a> {
             file,
             pattern: &pattern,
             has_other_encoding: &mut self.has_other_encoding,
+            unchecked: DECODED_BYTES,
             is_cut: false,
         };
         let mut sink = LineHits {
@@ -109,6 +111,8 @@ struct TimedFile<'a, R> {
     file: R,
     pattern: &'a TimedPattern<'a>,
     has_other_encoding: &'a mut bool,
+    /// The bytes that are still to be checked for their encoding: a larger file is not decoded.
+    unchecked: u64,
     /// Whether the last piece ended within a letter.
     is_cut: bool,
 }
@@ -117,10 +121,13 @@ impl<R: Read> Read for TimedFile<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
         let length = self.file.read(buffer)?;
-        let error = utf_8_error(buffer.get(..length).unwrap_or_default());
-        let is_other = error.is_some_and(|error| error.error_len().is_some());
-        *self.has_other_encoding |= is_other || self.is_cut && length == 0;
-        self.is_cut = error.is_some();
+        if self.unchecked > 0 && !*self.has_other_encoding {
+            self.unchecked = self.unchecked.saturating_sub(length as u64);
+            let error = utf_8_error(buffer.get(..length).unwrap_or_default());
+            let is_other = error.is_some_and(|error| error.error_len().is_some());
+            *self.has_other_encoding = is_other || self.is_cut && length == 0;
+            self.is_cut = error.is_some();
+        }
         Ok(length)
     }
 }
