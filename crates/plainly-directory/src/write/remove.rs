@@ -74,7 +74,9 @@ impl Removal {
             let Some(trash) = trash else {
                 return for_good(slot, present, &remove);
             };
-            if !take(slot, present, trash.dir(), trash.file_name())? {
+            let moved = rename(slot, trash.dir(), trash.file_name());
+            moved.map_err(recoverable::not_moved)?;
+            if !is_taken(slot, present, trash.dir(), trash.file_name())? {
                 return Ok(None);
             }
             slot.sync()?;
@@ -90,7 +92,8 @@ fn for_good(
     remove: impl Fn(&OsStr) -> io::Result<()>,
 ) -> Result<Option<Removed>, WriteError> {
     let name = own_names::taken();
-    let taken = take(slot, present, slot.dir(), &name);
+    let moved = rename(slot, slot.dir(), &name).map_err(failed);
+    let taken = moved.and_then(|()| is_taken(slot, present, slot.dir(), &name));
     if !taken.inspect_err(|_| temporary::set_aside(slot.dir(), &name))? {
         return Ok(None);
     }
@@ -106,13 +109,20 @@ fn for_good(
     Ok(Some(Removed::new()))
 }
 
-/// Gives what is in the slot another name; `false` if that was something else, which is back then. After an error it may
+/// Gives what is in the slot another name.
+fn rename(slot: &Slot<'_>, to: &Dir, name: &OsStr) -> io::Result<()> {
+    let begun = ChangeStep::Publish.begin();
+    begun.and_then(|()| system::rename_new(slot.dir(), &slot.name, to, name))
+}
+
+/// Whether the entry that got another name is the one that was there before. If not, it is back then; after an error it may
 /// have the other name.
-fn take(slot: &Slot<'_>, present: &Metadata, to: &Dir, name: &OsStr) -> Result<bool, WriteError> {
-    ChangeStep::Publish
-        .begin()
-        .and_then(|()| system::rename_new(slot.dir(), &slot.name, to, name))
-        .map_err(recoverable::not_moved)?;
+fn is_taken(
+    slot: &Slot<'_>,
+    present: &Metadata,
+    to: &Dir,
+    name: &OsStr,
+) -> Result<bool, WriteError> {
     let found = ChangeStep::Verify
         .begin()
         .and_then(|()| handle::look(to, name));
