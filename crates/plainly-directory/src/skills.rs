@@ -130,7 +130,7 @@ impl SkillDirectory {
         if self.index().reaches(uri) {
             return true;
         }
-        // The skill may have just come. Nobody waits for what else is in the directory.
+        // The skill may be new. No client waits for anything else in the directory.
         let is_wanted = subscribed.uris().contains(uri) || !subscribed.below().is_empty();
         is_wanted && self.around(uri).await.is_ok()
     }

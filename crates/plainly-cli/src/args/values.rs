@@ -46,10 +46,9 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
             let (host, port) = text.rsplit_once(':').unwrap_or(("", text));
             let is_port = port.parse::<u16>().is_ok();
             let is_number = !port.is_empty() && port.bytes().all(|it| it.is_ascii_digit());
-            let fault = match host {
-                _ if is_number && !is_port => "a port is at most 65535: ",
-                "" => "",
-                _ if is_port => "names are not looked up: ",
+            let fault = match (is_port, is_number) {
+                (false, true) => "a port is at most 65535: ",
+                (true, _) if !host.is_empty() => "names are not looked up: ",
                 _ => "",
             };
             let port = if is_port { port } else { "3333" };

@@ -40,7 +40,7 @@ pub(super) struct Audit {
 
 #[derive(Debug)]
 struct AuditState {
-    /// None until it could be opened.
+    /// The file, once it could be opened.
     file: Option<Arc<File>>,
     /// The file ends within a line, because there was no room for the rest.
     is_cut: bool,
