@@ -1,6 +1,7 @@
-//! Results that are cached for as long as their server allows (2026-07-28, "Caching"): [`kept`]
-//! stores them within bounds, [`told`] knows the changes that servers reported, and a [`shelf`] is
-//! the part that one client may see and add. It is asked in one place, before a call's first try.
+//! Caches results for as long as their server allows (2026-07-28, "Caching"). [`kept`] stores them
+//! within bounds, [`told`] stores the changes that servers reported, and a [`shelf`] is the part
+//! that one client may read and write. A call looks its result up in one place, before its first
+//! attempt.
 
 pub(crate) mod change;
 mod kept;
@@ -29,18 +30,20 @@ use plainly_transport::lock::Lock;
 /// Caches the results of servers for as long as they allow, for the clients that are
 /// [built](crate::Builder::cache) with it. Clones share the results.
 ///
-/// Kept are listings, resources that were read and the result of discovery, if the server says for how long (`ttlMs`,
-/// at most 24 hours). A notification that something has changed, of a subscription that is open, drops what it is about at
-/// once; so does one that may have been missed. Never kept are errors, results that came of an answer to the server's
-/// questions, and results of calls with `_meta` of their own.
+/// The cache stores listings, resources that were read and the result of discovery, if the server
+/// says for how long (`ttlMs`, at most 24 hours). When an open subscription reports a change, the
+/// results that it affects are removed at once; when changes may have been missed, all results of
+/// that server are. The cache never stores errors, results that came after answers to the server's
+/// questions, or results of calls with `_meta` of their own.
 ///
-/// What a server calls `private` is only for clients with the same headers and the same token at the same URL; a client whose
-/// token changes begins anew. What it calls `public` is for
-/// every client at that URL that declares the same capabilities, **whatever its credentials**: a server that calls something
-/// public which is not shows it to all of them. Whoever does not trust a server that far gives each user a cache. Over
-/// anything but HTTP, nothing is shared.
+/// A result that the server marks as `private` is only for clients with the same headers and the
+/// same token at the same URL; a client whose token changes starts with no private results. A
+/// result that is marked as `public` is for every client at that URL that declares the same
+/// capabilities, **whatever its credentials**. If the server wrongly marks a result as `public`,
+/// all these clients can read it; to prevent this, give each user a cache. Over other transports
+/// than HTTP, nothing is shared.
 ///
-/// The oldest go first where there are more than 10,000 results, or more than 64 MiB.
+/// The oldest results are removed first when there are more than 10,000, or more than 64 MiB.
 ///
 /// ```
 /// use std::time::Duration;
@@ -73,7 +76,7 @@ use plainly_transport::lock::Lock;
 #[derive(Clone, Default)]
 pub struct Cache {
     shared: Arc<SharedCache>,
-    /// The time after its end that a result is still good enough if its server fails.
+    /// The time for which an expired result is still good enough if its server fails.
     stale: Duration,
 }
 
@@ -81,28 +84,28 @@ pub struct Cache {
 #[derive(Default)]
 struct SharedCache {
     kept: Lock<KeptResults>,
-    /// The changes that servers reported: those that clients are connected to, or that have a
-    /// cached result.
+    /// The reported changes of the servers that clients are connected to, or that have a cached
+    /// result.
     servers: Lock<HashMap<Fingerprint, Weak<ServerChanges>>>,
     /// Counts changes, so that each is known to be before or after a call.
     clock: AtomicU64,
-    /// Numbers the servers that no second client can reach.
+    /// Numbers the servers that only one client can reach.
     alone: AtomicU64,
     hashers: [RandomState; 2],
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// Stands for a text that is not stored, such as a token: under secret keys, so two of them are not
-/// equal by chance.
+/// A hash in place of a text that is not stored, such as a token. It has secret keys, so two texts
+/// are not equal by chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Fingerprint([u64; 2]);
 
 impl Cache {
-    /// Allows a stale result, up to so long after its time, where a server can't be reached, or
-    /// can't answer now: for clients that are built with this clone. By default not at all. A
-    /// change that the server reported, and a call that is to be [fresh](crate::Client::fresh), are
-    /// never answered so.
+    /// Allows results that expired at most `longest` ago where a server can't be reached, or can't
+    /// answer now, for clients that are built with this clone. By default, no expired results are
+    /// allowed. A result that the server reported as changed is never returned, and a
+    /// [fresh](crate::Client::fresh) call never gets an expired one.
     #[must_use]
     pub fn stale_on_error(self, longest: Duration) -> Self {
         Self {
@@ -116,7 +119,7 @@ impl Cache {
         self.shared.hits.load(Ordering::Relaxed)
     }
 
-    /// The number of calls that could have been, but for which there was nothing.
+    /// The number of calls that could have been answered from the cache, but had no cached result.
     pub fn misses(&self) -> u64 {
         self.shared.misses.load(Ordering::Relaxed)
     }
@@ -128,7 +131,7 @@ impl SharedCache {
         Fingerprint([first.hash_one(&parts), second.hash_one(&parts)])
     }
 
-    /// The reported changes at `server`, the same for all clients.
+    /// The changes that `server` reported, shared by all clients.
     fn changes_at(&self, server: Fingerprint) -> Arc<ServerChanges> {
         let mut servers = self.servers.lock();
         if let Some(changes) = servers.get(&server).and_then(Weak::upgrade) {
@@ -141,7 +144,7 @@ impl SharedCache {
     }
 }
 
-/// Shows no results, which may be secret.
+/// Shows no results, because they may be secret.
 impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache")

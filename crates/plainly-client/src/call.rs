@@ -1,5 +1,5 @@
-//! One call from beginning to end: its deadline, and a new session or revision for a server that has forgotten the
-//! session or now refuses the revision. The methods to call are in other files.
+//! One call from beginning to end: its deadline, and a new session or revision if the server has
+//! forgotten the session or refuses the revision. The methods that callers use are in other files.
 
 mod forward;
 mod listen;
@@ -46,9 +46,10 @@ impl Client {
         Ok(self.call(Method::Discover, &json!({})).await?.body)
     }
 
-    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
-    /// longer have `ping`. An error for which [`is_timeout`](crate::Error::is_timeout) or [`is_closed`](crate::Error::is_closed) holds
-    /// says that it does not.
+    /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern
+    /// servers, which no longer have `ping`. If the server does not answer, the call ends with an
+    /// error for which [`is_timeout`](crate::Error::is_timeout) or
+    /// [`is_closed`](crate::Error::is_closed) holds.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -79,7 +80,8 @@ impl Client {
         self.reported(method, params, extras, None).await
     }
 
-    /// The result of a call that may send the user to pages, if there are `visits`. The observer gets a report of it.
+    /// The result of a call that may send the user to pages, if there are `visits`. Reports the
+    /// call to the observer.
     async fn reported(
         &self,
         method: Method,
@@ -90,7 +92,7 @@ impl Client {
         let recovery = Recovery::new(self, method, visits);
         let connected = &self.connected;
         let observer = &connected.options.observer;
-        // The caller's own trace goes before.
+        // The caller's own trace takes precedence.
         let trace = match trace_context::is_in(extras.meta) {
             true => None,
             false => observer.begin.current(),
@@ -114,7 +116,8 @@ impl Client {
         result
     }
 
-    /// The cached result of a call; or else of an attempt, and of more as long as the causes of failure can be removed.
+    /// The cached result of a call, or the result of an attempt. Makes more attempts as long as it
+    /// can remove the causes of failure.
     async fn made(
         &self,
         params: &(impl Serialize + Sync),
@@ -144,7 +147,7 @@ impl Client {
                     let Some((json, _)) = known else {
                         return Ok(result.keep_for(fetch));
                     };
-                    // With other credentials, the tag may be that of another content.
+                    // With other credentials, the same tag may belong to another content.
                     if fetch.as_ref().is_some_and(|fetch| fetch.is_of_others()) {
                         continue;
                     }
@@ -152,7 +155,7 @@ impl Client {
                 }
                 Err(error) => self.connected.link.tell_stray(error),
             };
-            // State that the server gave out with its questions may be good for one use.
+            // The server may accept the state that it sent with its questions only once.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
             let recovering = self.recover(recovery, &error, epoch, may_repeat);
             if !recovering.await? {
@@ -163,7 +166,8 @@ impl Client {
         }
     }
 
-    /// A call for the cache; `None` if there is none, or there is more to the call than its parameters.
+    /// The cache lookup for a call; `None` if there is no cache, or the call has more than its
+    /// parameters.
     async fn fetch(
         &self,
         method: Method,
@@ -176,13 +180,13 @@ impl Client {
             return None;
         }
         let fetch = shelf.fetch(connected.revision(), method, params, self.fresh)?;
-        // If they can't be had, the call itself tells why.
+        // If there are no credentials, the call itself reports why.
         let credentials = connected.link.credentials(self.timeout).await?;
         let is_conditional = connected.server.reads_conditionally();
         Some(Box::new(fetch.by(&credentials).conditional(is_conditional)))
     }
 
-    /// The time for one call, however often the server gives a sign of life.
+    /// The longest time for one call, however often the server reports progress.
     pub(crate) fn longest(&self) -> Duration {
         self.connected.options.longest.max(self.timeout)
     }
@@ -247,7 +251,7 @@ impl ClientState {
     }
 }
 
-/// The `_meta` of a request for a content with another tag than this.
+/// The `_meta` of a request that asks for the content only if its tag is another.
 fn if_none_match(tag: &str) -> RawMembers {
     let tag = RawJson::encode(&tag).ok();
     let tag = tag.map(|tag| (IF_NONE_MATCH.to_owned(), tag));

@@ -1,4 +1,5 @@
-//! Setting a client up: its settings, the transports to a server, the handshake, and the state that its clones share.
+//! Sets a client up: its settings, the transports to a server, the handshake, and the state that
+//! its clones share.
 
 mod builder;
 #[cfg(feature = "child")]

@@ -1,5 +1,5 @@
-//! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
-//! client ends up here; nothing in here can be written to a peer.
+//! The errors of calls: the peer's protocol error, or a local error that is never sent. Every
+//! failure in this client becomes one of these errors; none of them can be written to a peer.
 
 pub(crate) mod authorization;
 mod bounded;
@@ -37,22 +37,23 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
 /// can't be sent on to another peer.
 ///
-/// It shows the server's message and its code, or what failed and on what. What else the server wrote is in fields: the
-/// [standard error](ConnectionEnd::stderr) of its process, the body of a response, the error object [as
-/// received](ProtocolError::received).
+/// Its text is the server's message and code, or what failed and on what. Other texts of the server
+/// are in fields: the [standard error](ConnectionEnd::stderr) of its process, the body of a
+/// response, the error object [as received](ProtocolError::received).
 #[derive(Clone)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "either the peer answered with an error, or it did not"
 )]
 pub enum Error {
-    /// The server answered with an error. Recognised by type, whatever number its revision uses.
+    /// The server answered with an error. Its meaning is recognised, whatever code its revision
+    /// uses.
     Protocol(ProtocolError),
-    /// The server did not answer, or not with anything usable.
+    /// The server did not answer, or its answer is unusable.
     Local(Arc<LocalError>),
 }
 
-/// A failure on our side of the connection, or on the way.
+/// A failure on this client's side of the connection, or on the way.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
@@ -74,7 +75,7 @@ pub enum LocalError {
     #[error("cannot start {program:?}")]
     #[non_exhaustive]
     Spawn {
-        /// The program, as it was asked for.
+        /// The program, as the caller wrote it.
         program: String,
         /// The error of the operating system.
         source: io::Error,
@@ -102,8 +103,9 @@ pub enum LocalError {
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
-    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
-    /// status that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL
+    /// would; or with a status that means more than its JSON-RPC error: 401, 403, 407, 429, 502,
+    /// 503 and 504.
     #[error("HTTP status {status} {what} to `{method}`{asks}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
         asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after, .source))]
@@ -115,22 +117,22 @@ pub enum LocalError {
         status: u16,
         /// The beginning of the body, if it is text and no message.
         body: String,
-        /// The time that the server asks to wait (`Retry-After`).
+        /// The time to wait that the server asks for (`Retry-After`).
         retry_after: Option<Duration>,
         /// The URL that the server redirects to (`Location`). This client doesn't follow.
         location: Option<String>,
-        /// The credentials that the server wants, each of which will do (`WWW-Authenticate`).
+        /// The credentials that the server wants, any one of which suffices (`WWW-Authenticate`).
         challenges: Vec<Challenge>,
         /// The faults of unreadable challenges, in words.
         malformed: Vec<String>,
-        /// The error beside it.
+        /// The JSON-RPC error in the response.
         source: Option<ProtocolError>,
     },
-    /// There are no credentials that the server accepts, and this client has or asks for some.
+    /// There are no credentials that the server accepts, although this client has or requests some.
     #[error(transparent)]
     Authorization(AuthError),
-    /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
-    /// run all the same, and its output may be in `result`.
+    /// The server violated the protocol: its reply can't be read. The caller can't do anything
+    /// about it. A tool has run all the same, and its output may be in `result`.
     #[error("invalid reply to `{method}`: {}", BoundedText(.why))]
     #[non_exhaustive]
     InvalidResponse {
@@ -140,19 +142,19 @@ pub enum LocalError {
         why: String,
         /// The mistakes in its result, each with its place; empty if the fault is elsewhere.
         mistakes: Vec<Mistake>,
-        /// The result as it came, if it has one.
+        /// The result as received, if there is one.
         result: Option<RawJson>,
         /// The beginning of the body, if it is no message.
         body: String,
     },
-    /// The server answered with an error that is invalid in JSON-RPC: such as text, or without a
-    /// number as its code.
+    /// The server answered with an error that is invalid in JSON-RPC, such as plain text, or an
+    /// error without a number as its code.
     #[error("irregular error in answer to `{method}`: {}", BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     IrregularError {
         /// The method that was called.
         method: &'static str,
-        /// The error as it came.
+        /// The error as received.
         error: RawJson,
         /// The mistakes in it, each with its place.
         mistakes: Vec<Mistake>,
@@ -165,7 +167,7 @@ pub enum LocalError {
         tool: String,
         /// The mistakes, each with its place in the output.
         mistakes: Vec<Mistake>,
-        /// The result as it came.
+        /// The result as received.
         result: Box<CallToolResult>,
     },
     /// The server did not declare the capability that the method belongs to; the request was not sent.
@@ -183,7 +185,7 @@ pub enum LocalError {
     #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
     #[non_exhaustive]
     UnsupportedVersion {
-        /// The versions that the server offers, as it wrote them.
+        /// The versions that the server offers, as it spelled them.
         offered: Vec<String>,
         /// The revisions that this client accepts.
         wanted: Vec<Revision>,
@@ -211,18 +213,20 @@ pub enum LocalError {
         /// The reason why there is no answer.
         source: ProtocolError,
     },
-    /// The server asked for more too many times in a row; it would probably continue forever.
+    /// The server asked for more input too many times in a row, and would probably continue
+    /// forever.
     #[error("`{method}` asked for more input {limit} times")]
     #[non_exhaustive]
     TooManyRounds {
         /// The method that was called.
         method: &'static str,
-        /// The most rounds that a call takes.
+        /// The most rounds that a call may have.
         limit: usize,
-        /// The questions of the last round, which stay without an answer.
+        /// The questions of the last round, which remain unanswered.
         asked: std::collections::BTreeMap<String, InputRequest>,
     },
-    /// The task has not ended in the time for which the server keeps it, and counts as lost: call the tool again.
+    /// The task has not ended in the time for which the server stores it, and counts as lost: call
+    /// the tool again.
     #[error("the task has not ended within the {} for which the server keeps it", wait_in_words(*.ttl))]
     #[non_exhaustive]
     TaskLost {
@@ -243,7 +247,7 @@ pub enum LocalError {
     /// The server ended the session twice in a row; its state there is lost.
     #[error("the server has ended the session")]
     SessionLost,
-    /// A listing has more pages than a client reads. Where you expect that, read it page by page.
+    /// A listing has more pages than a client reads. Read long listings page by page.
     #[error("the listing of `{method}` has more than {limit} pages")]
     #[non_exhaustive]
     TooManyPages {
@@ -276,15 +280,17 @@ pub enum LocalError {
         /// The mistakes, each with its place in the entry.
         mistakes: Vec<Mistake>,
     },
-    /// A skill can't be verified, as the server makes its content anew for each reader; nothing was read.
+    /// A skill can't be verified, because its server generates its content for each reader; nothing
+    /// was read.
     #[error("the skill {} can't be verified: its content is dynamic", BoundedText(.uri))]
     #[non_exhaustive]
     DynamicSkill {
         /// The `SKILL.md` of the skill.
         uri: String,
     },
-    /// A file of a skill is not what the server lists: it was tampered with, or has changed since. Use nothing of the skill;
-    /// ask for its entry again (`skills/get`), and the user again if the entry is another.
+    /// A file of a skill differs from the server's listing: the file was tampered with, or has
+    /// changed since. Don't use any part of the skill. Request its entry again (`skills/get`), and
+    /// ask the user again if the entry has changed.
     #[error("{} is not what the server lists: {mismatch}; don't use the skill", BoundedText(.uri))]
     #[non_exhaustive]
     SkillMismatch {
@@ -293,7 +299,8 @@ pub enum LocalError {
         /// The difference.
         mismatch: Mismatch,
     },
-    /// A skill lists no such file; nothing was read. Where the server has one now, the skill has changed since it was loaded.
+    /// A skill lists no such file; nothing was read. If the server has one now, the skill has
+    /// changed since it was loaded.
     #[error("the skill {} lists no file {}", BoundedText(.skill), BoundedText(.path))]
     #[non_exhaustive]
     NotInSkill {
@@ -348,7 +355,7 @@ impl Error {
         }
     }
 
-    /// This error; if a reply is missing, with the data that the server sent instead.
+    /// Adds the data that the server sent instead, if a reply is missing.
     pub(crate) fn with_instead(mut self, sent: Option<String>) -> Self {
         if let Self::Local(error) = &mut self
             && let Some(
@@ -360,7 +367,7 @@ impl Error {
         self
     }
 
-    /// The error of a call whose reply just ended.
+    /// The error of a call whose stream ended before its reply.
     pub(crate) fn interrupted(method: &'static str) -> Self {
         LocalError::Interrupted {
             method,
@@ -371,8 +378,8 @@ impl Error {
         .into()
     }
 
-    /// This error; if a stream broke off, with the time that the server asks to wait before it
-    /// is opened again.
+    /// Adds the time that the server asks to wait before the stream is opened again, if a stream
+    /// broke off.
     #[cfg(feature = "http")]
     pub(crate) fn with_retry(mut self, asked: Option<Duration>) -> Self {
         if let Self::Local(error) = &mut self
@@ -383,7 +390,7 @@ impl Error {
         self
     }
 
-    /// Whether a stream that ended so may be there again later.
+    /// Whether a stream that ended with this error may be available again later.
     pub(crate) fn is_passing(&self) -> bool {
         let is_session_lost = matches!(self.local(), Some(LocalError::SessionLost));
         is_session_lost || self.is_retryable() && !self.is_closed()
@@ -400,7 +407,7 @@ impl Error {
         .into()
     }
 
-    /// The error of a call whose result, JSON, has these mistakes.
+    /// The error of a call whose result, which is JSON, has these mistakes.
     pub(crate) fn invalid_result(
         method: &'static str,
         json: &[u8],
@@ -438,8 +445,8 @@ impl StdError for Error {
     }
 }
 
-/// Whether a status is about the client's identity or rate, or from an intermediary. It is no
-/// evidence of the server's era, and means more than an ambiguous error number in the body.
+/// Whether a status is about the client's identity or rate, or from an intermediary. Such a status
+/// is no evidence of the server's era, and means more than an ambiguous error code in the body.
 pub(crate) fn is_of_the_way(code: u16) -> bool {
     matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }

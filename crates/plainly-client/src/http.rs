@@ -1,6 +1,7 @@
-//! Servers over HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`], [`sse`]), and
-//! exchanging messages with it, by Streamable HTTP ([`connection`], [`server_stream`]) or, if the server speaks nothing
-//! newer, by HTTP with SSE ([`opening`], [`pipe`]).
+//! Servers over HTTP, and all code of the client that knows HTTP. Requests reach the server through
+//! [`endpoint`] and [`sse`]. Messages are exchanged by Streamable HTTP ([`connection`],
+//! [`server_stream`]) or, if the server supports nothing newer, by HTTP with SSE ([`opening`],
+//! [`pipe`]).
 
 pub(crate) mod authorization;
 pub(crate) mod connection;

@@ -1,4 +1,4 @@
-//! Changes that a server reports, of which cached results are outdated.
+//! Changes that a server reports, which make cached results outdated.
 
 use plainly_protocol::method::Method;
 
@@ -6,22 +6,24 @@ use plainly_protocol::method::Method;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// The resource at this URI is another, or it is no longer there: one that was subscribed to, or one inside of it.
+    /// The resource at this URI has changed, or is no longer there. It is a resource that was
+    /// subscribed to, or one inside of it.
     Resource(String),
-    /// There are other resources to be listed.
+    /// The list of resources has changed.
     Resources,
-    /// There are other tools.
+    /// The list of tools has changed.
     Tools,
-    /// There are other prompts.
+    /// The list of prompts has changed.
     Prompts,
-    /// The task of this id has come further: [ask](crate::TaskHandle::get) how far.
+    /// The task with this id has a new state: [get](crate::TaskHandle::get) it.
     Task(String),
-    /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
+    /// Changes were lost, because more came than the client stores, or because the stream was
+    /// interrupted. Read again all that matters.
     Missed,
 }
 
 impl Change {
-    /// The change of a listing in a notification of `method`, if it is about one.
+    /// The change of a listing that a notification of `method` reports, if it reports one.
     pub(crate) fn of_listing(method: Method) -> Option<Self> {
         let rows = [
             (Method::ResourcesChanged, Self::Resources),
@@ -33,8 +35,9 @@ impl Change {
     }
 }
 
-/// Whether the resource at `uri` is `asked`, or a sub-resource of it, which an update may be about as well
-/// (`ResourceUpdatedNotification`). The specification doesn't define these, so URIs are compared by their parts.
+/// Whether the resource at `uri` is `asked` or a sub-resource of it, because an update may be about
+/// a sub-resource as well (`ResourceUpdatedNotification`). The specification doesn't define
+/// sub-resources, so URIs are compared by their parts.
 pub(crate) fn is_inside(uri: &str, asked: &str) -> bool {
     let rest = uri.strip_prefix(asked);
     rest.is_some_and(|rest| {

@@ -1,5 +1,5 @@
-//! The results that are kept, and what has to go when there are too many: the oldest. Knows neither when they are good nor
-//! for whom.
+//! The cached results, of which the oldest are removed when there are too many. Knows neither when
+//! a result expires nor which clients may see it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,48 +12,49 @@ use tokio::time::Instant;
 use super::Fingerprint;
 use super::told::ServerChanges;
 
-/// The most results that are kept, and the most bytes of them.
+/// The most results that are cached, and the most bytes of them.
 const MOST_RESULTS: usize = 10_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// The bytes of a result besides its texts, about.
+/// The approximate number of bytes of a result besides its texts.
 const AROUND: usize = 256;
 
 /// The call that a result answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct KeptKey {
-    /// The server, and who may see it.
+    /// The server, and the clients that may see the result.
     pub(super) audience: Fingerprint,
     pub(super) revision: Revision,
     pub(super) method: Method,
-    /// The parameters as they are sent: only those are equal that a server can't distinguish.
+    /// The parameters as they are sent: two are equal only if a server can't distinguish them.
     pub(super) params: Arc<str>,
 }
 
-/// A result that is kept.
+/// A cached result.
 #[derive(Clone, Debug)]
 pub(super) struct KeptResult {
-    /// It, in memory of its own: a part of a message would keep the whole.
+    /// The result, in memory of its own: a part of a message would keep the whole message in
+    /// memory.
     pub(super) json: Bytes,
-    /// The end of the time for which it is good; `None` if the server has to be asked each time.
+    /// The time when the result expires; `None` if the server has to be asked each time.
     pub(super) fresh_until: Option<Instant>,
-    /// The tag of the resource whose content it is, for which the server can be asked.
+    /// The tag of the resource's content, to ask the server whether it has changed.
     pub(super) tag: Option<String>,
     /// The time of the request, by the cache's clock.
     pub(super) asked: u64,
-    /// The later reports of its server: not forgotten as long as this is cached.
+    /// The changes that its server reports, which stay in memory as long as this result is cached.
     pub(super) changes: Arc<ServerChanges>,
 }
 
-/// All results that are kept.
+/// All cached results.
 #[derive(Debug, Default)]
 pub(super) struct KeptResults {
-    /// Each with its age.
+    /// The results, each with its age.
     by_key: HashMap<KeptKey, (u64, KeptResult)>,
-    /// The keys, the oldest first.
+    /// The keys, oldest first.
     by_age: BTreeMap<u64, KeptKey>,
     bytes: usize,
-    /// The age of the last one that was put.
+    /// The age of the result that was stored last.
     last: u64,
 }
 
@@ -69,7 +70,7 @@ impl KeptResults {
         }
     }
 
-    /// Keeps a result, in the place of the one that answered the same call.
+    /// Stores a result, and removes the earlier one of the same call.
     pub(super) fn put(&mut self, key: KeptKey, result: KeptResult) {
         self.remove(&key);
         let more = weight(&key, &result);

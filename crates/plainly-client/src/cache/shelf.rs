@@ -1,5 +1,5 @@
-//! The cache as one client uses it: for which server, with which credentials, and in which order a call and its result go
-//! through.
+//! The cache as one client uses it: the server, the credentials, and the steps from a call to its
+//! cached result.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub(crate) struct Shelf {
     is_closed: Arc<AtomicBool>,
 }
 
-/// A call whose result may be kept.
+/// A call whose result may be cached.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     shelf: Shelf,
@@ -54,12 +54,13 @@ pub(crate) struct Fetch {
     is_conditional: bool,
     /// The time of the request, by the cache's clock.
     asked: u64,
-    /// Whether it went out with other credentials in the end, as one client's may change.
+    /// Whether the request was sent with other credentials than `private` is for, because a
+    /// client's credentials may change.
     is_of_others: Arc<AtomicBool>,
 }
 
-/// The parameters that name the subject of a call. None can be there twice, because servers might
-/// take either.
+/// The parameters that name the subject of a call. A call that has one of them twice is not cached,
+/// because servers might read either.
 #[derive(Deserialize)]
 struct AskedAbout<'a> {
     #[serde(borrow)]
@@ -70,13 +71,13 @@ struct AskedAbout<'a> {
 }
 
 impl Shelf {
-    /// For a server that no other client can reach.
+    /// The shelf for a server that no other client can reach.
     pub(crate) fn alone(cache: Cache) -> Self {
         let number = cache.shared.alone.fetch_add(1, Ordering::Relaxed);
         Self::of(cache, ("alone", number), ())
     }
 
-    /// A shelf for an open URL `server`, with these credentials.
+    /// The shelf for the server at a URL, which other clients can reach, with these credentials.
     #[cfg(feature = "http")]
     pub(crate) fn at(self, server: impl Hash, credentials: impl Hash) -> Self {
         Self::of(self.cache, ("at", server), credentials)
@@ -95,7 +96,7 @@ impl Shelf {
     }
 
     /// Limits the shelf to clients that declare these capabilities, because servers may answer
-    /// others otherwise.
+    /// other clients differently.
     pub(crate) fn for_capabilities(mut self, declared: &ClientCapabilities) -> Self {
         let declared = serde_json::to_string(declared).unwrap_or_default();
         for audience in [&mut self.public, &mut self.private] {
@@ -104,7 +105,7 @@ impl Shelf {
         self
     }
 
-    /// Answers nothing any more, as a connection that is closed.
+    /// Stops all lookups, because the connection is closed.
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
     }
@@ -115,7 +116,7 @@ impl Shelf {
         self.changes.note(change, now);
     }
 
-    /// Notes the change in a notification.
+    /// Notes the change that a notification reports, if it reports one.
     pub(crate) fn take(&self, method: Method, params: &[u8]) {
         if let Some(change) = Change::of_listing(method) {
             self.note(change);
@@ -125,7 +126,7 @@ impl Shelf {
         }
     }
 
-    /// A call of the server; `None` if nothing that answers it is kept.
+    /// The lookup for a call; `None` if the result of this call is never cached.
     pub(crate) fn fetch(
         &self,
         revision: Revision,
@@ -160,11 +161,11 @@ impl Shelf {
         })
     }
 
-    /// The audience of these credentials, besides those that the client was built with.
+    /// The audience with these credentials, in addition to those that the client was built with.
     fn holder(&self, credentials: &[(HeaderName, HeaderValue)]) -> Fingerprint {
         let headers = credentials.iter();
         let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
-        // A proof is another one for each request (RFC 9449): the token is what it is about.
+        // A DPoP proof differs for each request (RFC 9449), so only the token counts.
         let lasting: BTreeMap<_, _> = headers.filter(|(name, _)| *name != "dpop").collect();
         match lasting.is_empty() {
             true => self.private,
@@ -174,7 +175,7 @@ impl Shelf {
 }
 
 impl Fetch {
-    /// Sets the credentials of the request, besides those that the client was built with.
+    /// Sets the credentials of the request, in addition to those that the client was built with.
     #[must_use]
     pub(crate) fn by(mut self, credentials: &[(HeaderName, HeaderValue)]) -> Self {
         self.private.audience = self.shelf.holder(credentials);
@@ -188,14 +189,14 @@ impl Fetch {
         self
     }
 
-    /// Notes with which credentials the server was asked.
+    /// Notes the credentials that the request was sent with.
     #[cfg(feature = "http")]
     pub(crate) fn sent_with(&self, credentials: &[(HeaderName, HeaderValue)]) {
         let is_of_others = self.private.audience != self.shelf.holder(credentials);
         self.is_of_others.store(is_of_others, Ordering::Relaxed);
     }
 
-    /// A result that is still good, so that the server need not be asked.
+    /// The cached result if it has not expired, in which case no request is needed.
     pub(crate) fn find(&self) -> Option<Bytes> {
         if self.is_fresh {
             return None;
@@ -210,7 +211,7 @@ impl Fetch {
         found
     }
 
-    /// A result that may have changed, and its tag, for which the server can be asked.
+    /// A cached result that may have changed, and its tag, to ask the server about it.
     pub(crate) fn unproven(&self) -> Option<(Bytes, String)> {
         if self.is_fresh || !self.is_conditional {
             return None;
@@ -218,12 +219,12 @@ impl Fetch {
         self.kept().find_map(|kept| Some((kept.json, kept.tag?)))
     }
 
-    /// Whether the request went out with other credentials than those that it was looked up for.
+    /// Whether the request was sent with other credentials than those of the lookup.
     pub(crate) fn is_of_others(&self) -> bool {
         self.is_of_others.load(Ordering::Relaxed)
     }
 
-    /// A result that is good, or was so long ago.
+    /// The cached result, if it expired no longer than `stale` ago.
     fn kept_for(&self, stale: Duration) -> Option<Bytes> {
         let good = self.kept().find(|kept| self.is_good(kept, stale));
         good.map(|kept| kept.json)
@@ -244,12 +245,12 @@ impl Fetch {
         let until = fresh_until.checked_add(stale);
         let is_in_time = until.is_none_or(|until| Instant::now() < until);
         let KeptResult { changes, asked, .. } = kept;
-        // Since it was asked for, not since it came: what changed on its way may be about it.
+        // Counts from the request, not from the reply: a change on the reply's way may be about it.
         is_in_time && !changes.has_changed(self.private.method, self.uri.as_deref(), *asked)
     }
 
-    /// Keeps what the server answered, in the place of what it answered before, if it may be kept. An answer that `is_cached`
-    /// already has memory of its own.
+    /// Caches the server's result in place of the earlier one, if it may be cached. If `is_cached`,
+    /// the result already has memory of its own.
     pub(crate) fn keep(&self, json: &Bytes, fields: &ResultFields, is_cached: bool) {
         self.forget();
         let hint = fields.cache;
@@ -279,16 +280,16 @@ impl Fetch {
         self.shelf.cache.shared.kept.lock().put(key.clone(), kept);
     }
 
-    /// Forgets what answers this call.
+    /// Removes the cached results of this call.
     pub(crate) fn forget(&self) {
         let mut all = self.shelf.cache.shared.kept.lock();
         all.remove(&self.public);
         all.remove(&self.private);
     }
 
-    /// The stale result that is good enough instead of this error, if there is one.
+    /// The expired result to return instead of this error, if one is good enough.
     pub(crate) fn instead_of(&self, error: &Error) -> Option<Bytes> {
-        // Whoever is not let in is shown nothing old either.
+        // A client without valid credentials gets no expired result either.
         if error.is_retryable() && error.authorization().is_none() {
             let stale = self.shelf.cache.stale;
             let is_allowed = !self.is_fresh && !stale.is_zero();
@@ -296,7 +297,8 @@ impl Fetch {
         }
         if error.protocol().is_some() {
             self.forget();
-            // A cursor that was good and is no longer: the pages are those of another listing (2026-07-28, "Caching").
+            // The cursor has become invalid, so the cached pages belong to an older listing
+            // (2026-07-28, "Caching").
             if let Some(listing) = told::listing(self.private.method).filter(|_| self.is_page) {
                 self.shelf.note(listing);
             }

@@ -1,4 +1,5 @@
-//! The cache against a model of it: a list of what was answered, looked through from beginning to end.
+//! Tests the cache against a model of it: a list of answers, which is searched from beginning to
+//! end.
 
 use std::time::Duration;
 
@@ -48,14 +49,15 @@ fn changes() -> Vec<(Change, &'static [usize])> {
     ]
 }
 
-/// The number of the change that drops the pages of a listing, by its second page.
+/// The number of the change that drops the pages of a listing, by the listing's second page.
 fn other_listing(call: usize) -> Option<usize> {
     [(1, 0), (5, 2), (7, 2), (12, 2)]
         .into_iter()
         .find_map(|(page, change)| (page == call).then_some(change))
 }
 
-/// A client: its server, its credentials, and whether it takes old results where the server fails.
+/// The clients, each with its server, its credentials, and whether it accepts expired results where
+/// the server fails.
 const CLIENTS: [(usize, &str, bool); 5] = [
     (0, "anna", false),
     (0, "anna", true),
@@ -64,7 +66,8 @@ const CLIENTS: [(usize, &str, bool); 5] = [
     (1, "bert", true),
 ];
 
-/// For how long after its time, in milliseconds: all times are some of these, so that many end just now.
+/// The time in milliseconds for which expired results are accepted. All times are multiples of it,
+/// so that many results expire exactly at a step.
 const STALE: u64 = 500;
 
 #[derive(Clone, Debug)]
@@ -74,7 +77,7 @@ enum Step {
         call: usize,
         is_fresh: bool,
     },
-    /// One of the calls that wait is answered.
+    /// The reply to one of the waiting calls.
     Reply {
         which: usize,
         reply: Reply,
@@ -97,7 +100,7 @@ enum Reply {
     Failed,
 }
 
-/// Steps with a few calls that have to do with each other: with all of them, hardly any would meet.
+/// Steps with a few related calls: with all calls, hardly any two steps would concern the same one.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     (0..CALLS.len()).prop_flat_map(|first| prop::collection::vec(step(first), 0..120))
 }
@@ -131,7 +134,7 @@ fn step(first: usize) -> impl Strategy<Value = Step> {
 #[derive(Clone, Debug)]
 struct Answered {
     server: usize,
-    /// `None`: it is public.
+    /// The credentials; `None` if the result is public.
     who: Option<&'static str>,
     call: usize,
     number: u64,
@@ -143,7 +146,7 @@ struct Waiting {
     client: usize,
     call: usize,
     is_fresh: bool,
-    /// Whether something changed meanwhile that it may be about.
+    /// Whether a change was reported meanwhile that may be about the call.
     is_changed: bool,
     fetch: Fetch,
 }
@@ -211,7 +214,7 @@ impl Model {
             .retain(|it| (it.server, it.call) != (server, call) || !is_mine(it));
     }
 
-    /// The reply to a call, and the result instead of it if it is an error.
+    /// Handles the reply to a call, and returns the result that replaces it if it is an error.
     fn reply(&mut self, waiting: Waiting, reply: &Reply) {
         let Waiting {
             client,
@@ -291,7 +294,7 @@ async fn check(steps: Vec<Step>) {
             Step::Wait(millis) => advance(Duration::from_millis(millis)).await,
             Step::Change { server, change } => {
                 model.change(server, change);
-                // Whoever is connected to the server is told.
+                // Notes the change at one client that is connected to the server.
                 let told = CLIENTS.iter().position(|it| it.0 == server).unwrap();
                 shelves[told].note(changes()[change].0.clone());
             }

@@ -1,5 +1,6 @@
-//! The times of a server's last reports of each change: an earlier result has to be requested
-//! again. Costs the same however often a server reports; knows no results and no audiences.
+//! The time of each change that a server reported last: an earlier result has to be requested
+//! again. Its size does not depend on how often a server reports. Knows neither results nor
+//! audiences.
 
 use std::collections::HashMap;
 
@@ -9,23 +10,23 @@ use crate::cache::Change;
 use crate::cache::change::is_inside;
 use plainly_transport::lock::Lock;
 
-/// The most resources of which changes are remembered, and the most bytes of their URIs. Beyond that, all that was asked
-/// before counts as changed.
+/// The most resources whose changes are stored, and the most bytes of their URIs. Beyond that, all
+/// earlier results count as changed.
 const MOST_URIS: usize = 1024;
 const MOST_BYTES: usize = 256 << 10;
 
-/// The last changes at a server, each by the number that the cache's clock had.
+/// The last changes at a server, each by the number of the cache's clock.
 #[derive(Debug, Default)]
 pub(super) struct ServerChanges(Lock<LastChanges>);
 
 #[derive(Debug, Default)]
 struct LastChanges {
-    /// Anything may have changed.
+    /// The last time when anything may have changed.
     missed: u64,
     tools: u64,
     prompts: u64,
     resources: u64,
-    /// The last one of any resource.
+    /// The last change of any resource.
     updated: u64,
     by_uri: HashMap<String, u64>,
     /// The length of the URIs.
@@ -38,7 +39,7 @@ pub(super) fn listing(method: Method) -> Option<Change> {
 }
 
 impl ServerChanges {
-    /// Notes a change; of two that were numbered at the same time, the earlier one may come last.
+    /// Notes a change. Changes may be noted in another order than they were numbered.
     pub(super) fn note(&self, change: Change, now: u64) {
         let mut last = self.0.lock();
         match change {
@@ -47,12 +48,13 @@ impl ServerChanges {
             Change::Resources => last.resources = last.resources.max(now),
             Change::Resource(uri) => last.update(uri, now),
             Change::Missed => last.missed = last.missed.max(now),
-            // No result of a task is kept.
+            // Results of tasks are not cached.
             Change::Task(_) => {}
         }
     }
 
-    /// Whether the result of `method`, about the resource at `uri` or all of them, may be another since then.
+    /// Whether the result of `method` may have changed since then. It is about the resource at
+    /// `uri`, or about all resources.
     pub(super) fn has_changed(&self, method: Method, uri: Option<&str>, since: u64) -> bool {
         let last = self.0.lock();
         let listed = match listing(method) {
@@ -61,7 +63,7 @@ impl ServerChanges {
             Some(Change::Resources) => last.resources,
             Some(Change::Resource(_) | Change::Task(_) | Change::Missed) | None => 0,
         };
-        // The metadata of resources is listed too.
+        // Listings contain the metadata of resources, too.
         let updated = match method == Method::ReadResource || method == Method::ListResources {
             true => last.updated_below(uri),
             false => 0,
@@ -86,7 +88,8 @@ impl LastChanges {
         }
     }
 
-    /// The time when the resource at `uri`, or one inside of it, last changed; for `None`, any.
+    /// The time of the last change of the resource at `uri`, or of one inside of it; for `None`, of
+    /// any resource.
     fn updated_below(&self, uri: Option<&str>) -> u64 {
         let Some(uri) = uri else {
             return self.updated;
@@ -120,7 +123,7 @@ mod tests {
     #[test]
     fn so_many_resources_are_told_apart_and_with_one_more_all_count_as_changed() {
         let changes = ServerChanges::default();
-        // Again and again, which takes no more room.
+        // Repeated changes of a resource need no more room.
         for now in 1..=3 * MOST_URIS {
             update(&changes, format!("a:{}", now % MOST_URIS), now);
         }

@@ -26,14 +26,16 @@ pub struct ForwardCall<'a> {
 }
 
 impl Client {
-    /// Forwards a request: parameters and result are JSON, and nothing is lost that this crate has no type for. If the
-    /// result asks for input (`resultType` `input_required`), the caller has to answer it. Of `_meta` in the parameters,
-    /// the members that introduce the sender or ask for progress or log messages are replaced by this client's.
+    /// Forwards a request. Parameters and result are JSON, so members that this crate has no type
+    /// for are preserved. If the result asks for input (`resultType` `input_required`), the caller
+    /// has to answer it. In `_meta` of the parameters, the members that introduce the sender or ask
+    /// for progress or log messages are replaced by this client's.
     ///
     /// # Errors
     ///
-    /// [`LocalError::Parameters`] if the parameters, or their `_meta`, are not a JSON object. What the server declared is not
-    /// looked at, and of the result only the fields that all results have are read.
+    /// [`LocalError::Parameters`] if the parameters, or their `_meta`, are not a JSON object. The
+    /// server's declared capabilities are not checked. Only those fields of the result are read
+    /// that all results have.
     pub fn forward<'a>(&'a self, method: Method, params: &'a RawJson) -> ForwardCall<'a> {
         ForwardCall {
             client: self,

@@ -1,6 +1,6 @@
-//! Receiving changes: with `subscriptions/listen`, and from servers before 2026-07-28 with `resources/subscribe` and
-//! unsolicited notifications. The inbox holds what arrived; this module reads a subscription, and opens it again if it is
-//! lost.
+//! Receives changes, with `subscriptions/listen`, or from servers before 2026-07-28 with
+//! `resources/subscribe` and unsolicited notifications. The inbox stores the changes that arrived;
+//! this module reads a subscription, and opens it again if it is lost.
 
 mod opening;
 
@@ -23,15 +23,17 @@ use crate::message::request::RawMembers;
 
 /// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
 ///
-/// It is also a [`Stream`]. An orderly end is `None`, which servers before 2026-07-28 can't send; an error says why the
-/// subscription was cut off, and nothing follows it.
+/// It is also a [`Stream`]. An orderly end is `None`, which servers before 2026-07-28 can't send.
+/// An error says why the subscription was interrupted, and is the last item.
 ///
-/// Over Streamable HTTP, a stream that is lost is opened again: after the time that the server asks for, otherwise after
-/// ever longer pauses, up to half a minute. So is a session that the server has forgotten. [`Change::Missed`] tells of
-/// each gap. Only after thirty tries in vain, or if the server refuses, is that an error. Any other connection ends with
-/// its stream.
+/// Over Streamable HTTP, a lost stream is opened again, after the time that the server asks for,
+/// otherwise after increasing pauses of at most half a minute. A session that the server has
+/// forgotten is opened again, too. [`Change::Missed`] reports each gap. The subscription ends with
+/// an error only after thirty failed tries, or if the server refuses. Over other transports, it
+/// ends with the connection.
 ///
-/// Unread changes are kept once per resource; beyond 1,024 of them, they become [`Change::Missed`].
+/// Unread changes are stored once per resource; beyond 1,024 of them, they become
+/// [`Change::Missed`].
 #[derive(Debug)]
 #[must_use = "it ends when dropped"]
 pub struct Subscription {
@@ -39,15 +41,15 @@ pub struct Subscription {
     asked: Asked,
     open: OpenSubscription,
     backoff: Backoff,
-    /// Opens it again; empty unless it was lost.
+    /// Opens the subscription again; empty unless it was lost.
     reopening: JoinSet<Result<OpenSubscription>>,
 }
 
-/// The changes that are asked for.
+/// The changes that the caller asks for.
 #[derive(Clone, Debug)]
 struct Asked {
     filter: SubscriptionFilter,
-    /// Whether that is meant with all below its resources.
+    /// Whether everything below the resources of the filter is included.
     is_recursive: bool,
 }
 
@@ -61,12 +63,12 @@ impl Asked {
 }
 
 impl Subscription {
-    /// The part of the filter that the server reports. Empty if it reports nothing.
+    /// The part of the filter that the server reports; empty if it reports nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.open.honoured
     }
 
-    /// Takes the last report of a task, if it was not taken yet.
+    /// Takes the last report of a task out of the inbox, if there is one.
     pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
         self.open.inbox.take_task(id)
     }
@@ -80,7 +82,7 @@ impl Subscription {
 
     fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Change>>> {
         loop {
-            // None if it is not being opened.
+            // It is `None` if the subscription is not being opened.
             let lost = match ready!(self.reopening.poll_join_next(context)) {
                 Some(Ok(Ok(open))) => {
                     self.open = open;
@@ -104,18 +106,18 @@ impl Subscription {
         }
     }
 
-    /// Whether it ended in a way that need not be the end.
+    /// Whether a subscription that ended with this error can be opened again.
     fn is_lost(&self, error: &Error) -> bool {
         let is_lost = is_session_lost(error) || self.open.is_its_stream() && error.is_passing();
         is_lost && self.client.has_streams()
     }
 
-    /// Opens it again after a pause. Returns whether there is any use in that.
+    /// Opens the subscription again after a pause; `false` if another try is useless.
     fn reopen(&mut self, lost: &Error) -> bool {
         let mut asked = lost.retry_after();
         if is_session_lost(lost) {
             self.open.forget();
-            // The server is there, and may have been for long.
+            // The server answers, perhaps already for a long time, so no pause is needed at first.
             asked = self.backoff.is_fresh().then_some(Duration::ZERO);
         }
         let pause = lost.is_passing().then(|| self.backoff.pause(asked));
@@ -156,8 +158,8 @@ impl Client {
     /// Subscribes to the changes in `filter`. [`Subscription::honoured`] is the part that the
     /// server agreed to.
     ///
-    /// On a server before 2026-07-28, this subscribes to each URI, as far as its capabilities say that it reports
-    /// changes.
+    /// On a server before 2026-07-28, this subscribes to each URI, if the server's capabilities say
+    /// that it reports changes.
     ///
     /// ```no_run
     /// use plainly::client::{Change, Client, Result};
@@ -180,10 +182,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// An error for which [`is_method_not_found`](crate::Error::is_method_not_found) holds, if the server can't report
-    /// changes at all. [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be
-    /// silent for any time. The subscription itself ends with [`LocalError::InvalidResponse`], if the server tells of a
-    /// change in a way that can't be read.
+    /// An error for which [`is_method_not_found`](crate::Error::is_method_not_found) holds, if the
+    /// server can't report changes at all. [`LocalError::Timeout`], if it doesn't say in time what
+    /// it will report; after that, it may be silent for any time. The subscription itself ends with
+    /// [`LocalError::InvalidResponse`], if the server's report of a change can't be read.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         self.listen_to(Asked {
             filter,
@@ -192,10 +194,12 @@ impl Client {
         .await
     }
 
-    /// Subscribes like [`listen`](Self::listen), and to all that is below the resources in `filter` too, at any depth: each
-    /// change there has its own URI. Where many come at once, [`Change::Resource`] may name the collection in their place.
+    /// Subscribes like [`listen`](Self::listen), and also to everything below the resources in
+    /// `filter`, at any depth. Each change there has its own URI. Where many come at once,
+    /// [`Change::Resource`] may name the collection instead.
     ///
-    /// A server that does not [know](Self::knows_recursion) this reports changes of the resources themselves alone.
+    /// A server that does not [know](Self::knows_recursion) this reports only changes of the
+    /// resources themselves.
     ///
     /// # Errors
     ///
@@ -222,7 +226,7 @@ impl Client {
         self.connected.link.http().is_some()
     }
 
-    /// Waits for so long, or until the client is closed.
+    /// Waits for `pause`, or until the client is closed.
     async fn pause(&self, pause: Duration) {
         tokio::select! {
             () = sleep(pause) => {}

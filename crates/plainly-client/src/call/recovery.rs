@@ -1,4 +1,4 @@
-//! The decision after a failed attempt of a call: which cause to remove, and whether to make the call again.
+//! Decides after a failed attempt of a call which cause to remove, and whether to repeat the call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ pub(crate) struct Recovery<'a> {
     pub(super) start: Instant,
     is_attempted: AtomicBool,
     pub(super) budget: Budget,
-    /// The pages that the user was sent to; `None` if the user is not to be sent anywhere.
+    /// The pages that the user was sent to; `None` if this call may not send the user to pages.
     visits: Option<&'a VisitsOfCall>,
 }
 
@@ -43,18 +43,19 @@ impl<'a> Recovery<'a> {
         self.is_attempted.store(true, Ordering::Relaxed);
     }
 
-    /// The attempts so far, those for want of credentials or of a connection included; none if the cache had the result.
+    /// The attempts so far, including those that failed for lack of credentials or of a connection;
+    /// none if the result came from the cache.
     pub(super) fn attempts(&self) -> u32 {
         u32::from(self.is_attempted.load(Ordering::Relaxed)) + self.budget.spent()
     }
 
-    /// The cause of `error`, with which a request of `revision` failed, if it can be removed.
+    /// The cause of `error`, which a request of `revision` ended with, if the cause can be removed.
     fn cause(&self, error: &Error, revision: Revision, is_repeatable: bool) -> Option<Cause> {
         let kind = error.protocol().map(ProtocolError::kind);
         match (error.local(), kind) {
-            // The specification has the client open a new session then (2025-11-25, "Session Management").
+            // The client must open a new session then (2025-11-25, "Session Management").
             (Some(LocalError::SessionLost), _) => Some(Cause::Session),
-            // Within a session, the version is settled.
+            // A session cannot change its version.
             (_, Some(ErrorKind::UnsupportedProtocolVersion { .. })) => {
                 (!revision.traits().sessions).then_some(Cause::Revision)
             }
@@ -68,7 +69,8 @@ impl<'a> Recovery<'a> {
 }
 
 impl Client {
-    /// Removes the cause of `error`, with which a request failed. Returns whether to make it again.
+    /// Removes the cause of `error`, which a request ended with. Returns whether to repeat the
+    /// request.
     ///
     /// # Errors
     ///
@@ -87,9 +89,9 @@ impl Client {
         let connected = &self.connected;
         let method = recovery.method.name();
         tracing::debug!(%error, method, ?cause, "removing the cause of a failure");
-        // No handshake takes longer than the call may.
+        // No handshake may take longer than the call.
         let deadline = Deadline::new(&connected.options.clocks, self.timeout);
-        // In boxes: most calls succeed at once, and need no room for what removes a cause.
+        // The futures are in boxes, because most calls succeed at once and need no room for them.
         let recovered = match cause {
             Cause::Session => {
                 let renewing = Box::pin(connected.renew(epoch.session));
@@ -106,7 +108,7 @@ impl Client {
             Cause::Unsent | Cause::Credentials => Ok(false),
         };
         match recovered {
-            // It is about the handshake: as the answer to this call it would mean something else.
+            // This error is about the handshake, and would be misleading as the answer to the call.
             Err(Error::Protocol(refusal)) => {
                 tracing::debug!(%refusal, "the server refused another handshake");
                 Ok(false)
@@ -115,8 +117,8 @@ impl Client {
         }
     }
 
-    /// Waits until the call may be made again; `false` if that is too late. A call with other headers is one of the tries
-    /// that the client was built for, as one after a pause is.
+    /// Waits until the call may be repeated; `false` if that is too late. A repetition with other
+    /// headers also counts as one of the client's retries.
     async fn pause_after(&self, error: &Error, recovery: &Recovery<'_>) -> bool {
         let budget = &recovery.budget;
         let pauses = budget.spent_on(Cause::Passing);
@@ -132,7 +134,7 @@ impl Client {
     }
 }
 
-/// The versions that the server offers with its refusal of one.
+/// The versions that the server offers when it refuses one.
 fn offered(error: &Error) -> &[String] {
     match error.protocol().map(ProtocolError::kind) {
         Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) => supported,

@@ -1,6 +1,7 @@
-//! A call that is set up before it is made, and the rounds until its final result: a server may answer with questions,
-//! and is then called again with the answers (2026-07-28, Multi Round-Trip Requests). The methods and the handlers that
-//! answer are in other files.
+//! A call that is configured before it is made, and the rounds until its final result. A server may
+//! answer with questions, and is then called again with the answers (2026-07-28, Multi Round-Trip
+//! Requests). The methods that callers use, and the handlers that answer questions, are in other
+//! files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,11 +39,11 @@ pub struct Call<T> {
     made: Option<BoxFuture<'static, Result<T>>>,
 }
 
-/// A call that is not made yet.
+/// The configuration of a call that is not made yet.
 struct CallSetup<T> {
     client: Client,
     method: Method,
-    /// An error is returned once the call is awaited.
+    /// The parameters. An error is returned when the call is awaited.
     params: Result<Box<RawValue>>,
     inputs: Option<InputResponseParams>,
     progress: Option<Arc<ProgressListener>>,
@@ -65,7 +66,7 @@ pub enum Round<T> {
 pub enum StartedCall<T> {
     /// The final result.
     Complete(T),
-    /// The server goes on in a task.
+    /// The server continues the call as a task.
     Task(TaskHandle<T>),
 }
 
@@ -78,12 +79,12 @@ pub struct InputRequired<T> {
     pub requests: BTreeMap<String, InputRequest>,
     /// State to send back unchanged.
     pub state: Option<String>,
-    /// In a box: most results are final, and need no room for it.
+    /// The call, in a box because most results are final and need no room for it.
     call: Box<CallSetup<T>>,
 }
 
 impl<T> InputRequired<T> {
-    /// The call with these answers, by the keys of the questions.
+    /// The call with these answers, by the keys of their questions.
     pub fn answer(self, answers: InputResponses) -> Call<T> {
         let mut inputs = InputResponseParams::new(answers);
         inputs.request_state = self.state;
@@ -130,9 +131,9 @@ impl<T> Call<T> {
         self
     }
 
-    /// Makes the call, and returns as soon as there is a final result, or a task that goes on at the server and is
-    /// [waited for](TaskHandle::wait) later, even by another program. Questions that the server asks before go to the
-    /// handlers, as usual.
+    /// Makes the call, and returns as soon as there is a final result, or a task that continues at
+    /// the server. The task can be [waited for](TaskHandle::wait) later, even by another program.
+    /// Questions that the server asks before go to the handlers, as usual.
     ///
     /// ```no_run
     /// use plainly::client::{Client, Result, StartedCall};
@@ -154,8 +155,8 @@ impl<T> Call<T> {
         setup.expect("the call is not made yet").start().await
     }
 
-    /// Sends one request, and leaves the server's questions to the caller. It does not become a task. [Declare](crate::Builder::capabilities) what
-    /// you can answer.
+    /// Sends one request, and leaves the server's questions to the caller. The call does not become
+    /// a task. [Declare](crate::Builder::capabilities) the capabilities to answer.
     ///
     /// Only modern servers answer with questions. Questions from older servers go to the handlers that the client was
     /// built with, or are refused.
@@ -190,18 +191,18 @@ impl<T> Call<T> {
 }
 
 impl<T> CallSetup<T> {
-    /// Makes the call, and waits for the end of the task if the server makes one of it.
+    /// Makes the call, and waits for the end of the task if the server makes the call a task.
     async fn make(self) -> Result<T> {
         let begun = Instant::now();
         let task = match self.start().await? {
             StartedCall::Complete(result) => return Ok(result),
             StartedCall::Task(task) => task,
         };
-        // In a box of its own: most calls become no task, and need no room for one.
+        // This is in a box, because most calls become no task and need no room for one.
         Box::pin(task.finish(begun)).await
     }
 
-    /// Repeats the call with answers until there is a final result, or a task that goes on.
+    /// Repeats the call with answers until there is a final result, or a task that continues.
     async fn start(self) -> Result<StartedCall<T>> {
         let (client, method) = (self.client.clone(), self.method);
         let limit = client.connected.limits().rounds;
@@ -229,7 +230,7 @@ impl<T> CallSetup<T> {
             }
             rounds += 1;
             let respondent = client.connected.link.dispatcher().respondent();
-            // In a box: most servers ask nothing.
+            // This is in a box, because most servers ask no questions.
             let answers = Box::pin(respondent.answer_all(method, &asked.requests)).await?;
             let mut inputs = InputResponseParams::new(answers);
             inputs.request_state = asked.state;
@@ -245,7 +246,7 @@ impl<T> CallSetup<T> {
         self.round(result)
     }
 
-    /// Makes the call once, which may be answered with a task, and may send the user to pages.
+    /// Makes the call once. The server may answer with a task, and may send the user to pages.
     async fn send(&self, tasks: bool, visits: Option<&VisitsOfCall>) -> Result<RawResult> {
         let params = self.params.as_ref().map_err(Error::clone)?;
         self.client.check_declared(self.method)?;
@@ -262,7 +263,7 @@ impl<T> CallSetup<T> {
 
     /// The server's answer: the final result, or questions.
     fn round(self, result: RawResult) -> Result<Round<T>> {
-        // If the method may not ask, `read` refuses a result of this type.
+        // If the method may not ask, `read` rejects a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
         }
@@ -278,7 +279,7 @@ impl<T> CallSetup<T> {
         }))
     }
 
-    /// The task whose handle the server answered with.
+    /// The task that the server started for the call.
     fn continued(self, result: &RawResult) -> Result<TaskHandle<T>> {
         let handle = result.body(self.method)?;
         let params = self.params?;
@@ -302,7 +303,7 @@ fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
     })
 }
 
-/// The questions in `result`, `most` of them at the most.
+/// The questions in `result`, at most `most` of them.
 fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
     let asked: InputRequiredResult = result.body(method)?;
     let why = match asked.input_requests.len() {

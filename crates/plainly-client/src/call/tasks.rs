@@ -1,5 +1,6 @@
-//! Calls that go on as tasks at the server (extension `io.modelcontextprotocol/tasks`): a handle asks how far one is, answers
-//! what it asks, and waits for its end. When to ask is decided in `pace`; what the server tells unasked comes from `news`.
+//! Calls that continue as tasks at the server (extension `io.modelcontextprotocol/tasks`). A handle
+//! asks for the state of a task, answers its questions, and waits for its end. `pace` decides when
+//! to poll; `news` has the server's own reports.
 //!
 //! ```text
 //! tools/call -> handle -> tasks/get, or news -> working: a pause
@@ -36,8 +37,8 @@ use crate::message::reply::{CallReply, RawResult, ResultReader};
 /// The only method whose calls become tasks.
 const METHOD: Method = Method::CallTool;
 
-/// A call that goes on as a task at the server, which keeps it for some time whatever becomes of this client: store its
-/// [id](Self::id) to ask for it [later](Client::task).
+/// A call that continues as a task at the server. The server stores the task for some time,
+/// whatever happens to this client: store its [id](Self::id) to ask for it [later](Client::task).
 ///
 /// Dropping the handle changes nothing at the server. Dropping the future of [`wait`](Self::wait) cancels the task if this
 /// client started it, unless the handle is [detached](Self::detach).
@@ -60,7 +61,8 @@ pub struct TaskHandle<T> {
     status: Option<TaskStatus>,
     message: Option<String>,
     pace: Pace,
-    /// The keys of the questions that were answered: a key stands for one question as long as the task lives.
+    /// The keys of the questions that were answered. During the life of a task, a key stands for
+    /// one question.
     answered: BTreeSet<String>,
     /// The number of rounds of questions.
     rounds: usize,
@@ -77,13 +79,15 @@ pub(crate) struct FollowedCall<T> {
 }
 
 impl Client {
-    /// The task of this id, which was started before, perhaps by another process. Nothing is sent yet. The handle is
-    /// [detached](TaskHandle::detach): somebody else may wait for the task, too.
+    /// The task with this id, which was started before, perhaps by another process. Nothing is sent
+    /// yet. The handle is [detached](TaskHandle::detach), because another client may wait for the
+    /// task, too.
     ///
     /// # Errors
     ///
-    /// Whatever is asked of a task that does not exist, or no longer, or belongs to somebody else, ends with an error for
-    /// which [`is_invalid_params`](Error::is_invalid_params) holds. [`LocalError::NotInRevision`] on a legacy connection.
+    /// Each request for a task that does not exist, has been removed or belongs to another user
+    /// ends with an error for which [`is_invalid_params`](Error::is_invalid_params) holds.
+    /// [`LocalError::NotInRevision`] on a legacy connection.
     pub fn task(&self, id: impl Into<String>) -> TaskHandle<CallToolResult> {
         let call = FollowedCall {
             client: self.clone(),
@@ -129,7 +133,7 @@ impl<T> TaskHandle<T> {
         }
     }
 
-    /// The task that the server made of `call`.
+    /// The task that the server started for `call`.
     pub(crate) fn created(created: CreateTaskResult, call: FollowedCall<T>) -> Self {
         let mut task = Self::new(created.task_id, call);
         task.pace.note(created.poll_interval_ms, created.ttl_ms);
@@ -138,7 +142,7 @@ impl<T> TaskHandle<T> {
         task
     }
 
-    /// Its id at the server. The id may give access to the result: keep it to yourself.
+    /// The id of the task at the server. The id may give access to the result: keep it secret.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -153,7 +157,7 @@ impl<T> TaskHandle<T> {
         self.message.as_deref()
     }
 
-    /// Leaves the task alone when the future of a [`wait`](Self::wait) is dropped.
+    /// Leaves the task running when the future of a [`wait`](Self::wait) is dropped.
     #[must_use]
     pub fn detach(self) -> Self {
         Self {
@@ -162,16 +166,17 @@ impl<T> TaskHandle<T> {
         }
     }
 
-    /// Asks once how far it is (`tasks/get`), and answers nothing.
+    /// Asks once for the state of the task (`tasks/get`), and answers no questions.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::task`] if there is no such task. That the task failed is no error here, but its state.
+    /// Those of [`Client::task`] if there is no such task. A failed task is not an error here, but
+    /// a state.
     pub async fn get(&mut self) -> Result<DetailedTask> {
         let method = Method::GetTask;
         let params = GetTaskParams::new(self.id.as_str());
         let result = self.call.client.task_request(method, &params).await?;
-        // The specification's own examples have the type of the handle here.
+        // The specification's own examples have the handle's type here.
         if result.fields.result_type != ResultType::Task {
             result.check_final(method)?;
         }
@@ -185,17 +190,20 @@ impl<T> TaskHandle<T> {
         Ok(task)
     }
 
-    /// Answers questions of the task (`tasks/update`), by their keys: each once ever, however long it still shows the
-    /// question. Servers ignore the key of a question that is not open, or no longer.
+    /// Answers questions of the task (`tasks/update`), by their keys. Each question is answered at
+    /// most once, however long the task still lists it. Servers ignore the keys of questions that
+    /// are not open, or no longer.
     ///
     /// # Errors
     ///
-    /// Those of [`Client::task`] if there is no such task; and one for which [`is_invalid_params`](Error::is_invalid_params)
-    /// holds too, if the server looks at the answers and one does not fit its question.
+    /// Those of [`Client::task`] if there is no such task. An error for which
+    /// [`is_invalid_params`](Error::is_invalid_params) holds, too, if the server checks the answers
+    /// and one does not fit its question.
     pub async fn answer(&mut self, answers: InputResponses) -> Result<()> {
         let method = Method::UpdateTask;
         let keys: Vec<String> = answers.iter().map(|(key, _)| key.to_owned()).collect();
-        // Before the outcome is known: an answer whose reply is missing may have arrived.
+        // Before the outcome is known, because an answer may have arrived even if its reply is
+        // missing.
         self.answered.extend(keys.iter().cloned());
         let params = UpdateTaskParams::new(self.id.as_str(), answers);
         let sent = self.call.client.task_request(method, &params).await;
@@ -205,8 +213,8 @@ impl<T> TaskHandle<T> {
         sent?.decode::<EmptyResult>(method).map(drop)
     }
 
-    /// Asks the server to stop it (`tasks/cancel`). Whether it does is up to the server: the task may still end with a
-    /// result. Of a task that has ended, nothing is changed.
+    /// Asks the server to stop the task (`tasks/cancel`). The server decides whether to stop it:
+    /// the task may still end with a result. A task that has ended does not change.
     ///
     /// # Errors
     ///
@@ -215,16 +223,19 @@ impl<T> TaskHandle<T> {
         self.call.client.cancel_task(&self.id).await
     }
 
-    /// Waits for the end of the task, and answers what it asks with the handlers that the client was
-    /// [built](crate::Builder::on_elicitation) with. The result is that of the call: also a tool error.
+    /// Waits for the end of the task, and answers its questions with the handlers that the client
+    /// was [built](crate::Builder::on_elicitation) with. The result is that of the call, which may
+    /// be a tool error.
     ///
-    /// The client asks as often as the server suggests, or waits to be told where the server offers that. The
-    /// [timeout](crate::Builder::timeout) is for each request, the [longest time](crate::Builder::longest) for all of it.
+    /// The client polls as often as the server suggests, or waits for the server's reports where it
+    /// offers them. The [timeout](crate::Builder::timeout) is for each request, the [longest
+    /// time](crate::Builder::longest) for the whole wait.
     ///
     /// # Errors
     ///
-    /// That of the call, if the task failed. [`LocalError::TaskCancelled`] if it was cancelled, [`LocalError::TaskLost`] if it
-    /// did not end as long as the server keeps it. [`LocalError::Unanswered`] if it asks what this client can't answer:
+    /// That of the call, if the task failed. [`LocalError::TaskCancelled`] if it was cancelled.
+    /// [`LocalError::TaskLost`] if it did not end in the time for which the server stores it.
+    /// [`LocalError::Unanswered`] if it asks a question that this client can't answer:
     /// [answer](Self::answer) it and wait again.
     pub async fn wait(&mut self) -> Result<T> {
         let mut cancellation = self.cancellation();
@@ -237,7 +248,7 @@ impl<T> TaskHandle<T> {
         outcome
     }
 
-    /// Like `wait`, for a call that started then, and whose handle has no other owner.
+    /// Like `wait`, for a call that started at `begun`, and whose handle has no other owner.
     pub(crate) async fn finish(mut self, begun: Instant) -> Result<T> {
         let mut cancellation = self.cancellation();
         let outcome = self.follow(begun).await;
@@ -269,7 +280,7 @@ impl<T> TaskHandle<T> {
         let mut news = TaskNews::of(&self.call.client, &self.id);
         let mut told = match self.status {
             Some(TaskStatus::Working) => news.within(self.pace.pause(false)).await,
-            // There is something to answer or to take, or nothing is known yet.
+            // There is a question to answer or a result to take, or no state is known yet.
             Some(_) | None => None,
         };
         loop {
@@ -301,7 +312,7 @@ impl<T> TaskHandle<T> {
 
     /// Answers the questions that were not answered yet, all in one request.
     async fn answer_new(&mut self, mut asked: BTreeMap<String, InputRequest>) -> Result<()> {
-        // Still listed, they may only be on their way: the server's view is eventually consistent.
+        // The server may still list answered questions, because its view is eventually consistent.
         asked.retain(|key, _| !self.answered.contains(key));
         if asked.is_empty() {
             return Ok(());
@@ -346,7 +357,7 @@ impl<T> TaskHandle<T> {
         }
     }
 
-    /// Reads the result of the call out of the task's.
+    /// Reads the result of the call from the task's result.
     fn read(&self, result: &RawJson) -> Result<T> {
         let reply = CallReply::Result(Bytes::copy_from_slice(result.get().as_bytes()));
         let least = self.call.client.connected.link.least;
@@ -362,7 +373,7 @@ impl<T> TaskHandle<T> {
             .into()
     }
 
-    /// The reason why the server refused to report the task: it may have dropped it in time.
+    /// The reason why the server refused to report the task: it may have removed an expired task.
     fn explain(&self, error: Error) -> Error {
         match self.pace.expired() {
             Some(ttl) if error.protocol().is_some() => self.lost(ttl),
@@ -392,7 +403,7 @@ impl Drop for CancelOnDrop {
         };
         let connected = Arc::clone(&client.connected);
         connected.bid_farewell(async move {
-            // Whether it worked matters to nobody: the server forgets the task in time.
+            // The outcome is ignored, because the server forgets the task in time.
             let _done = client.cancel_task(&id).await;
         });
     }

@@ -1,4 +1,4 @@
-//! Configuring a client: where the server is, who we are, and how long to wait.
+//! Configures a client: its server, its identity, and its timeouts.
 
 mod answers;
 
@@ -29,8 +29,8 @@ use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::lines::Lines;
 use plainly_transport::{Messages, Meter};
 
-/// A client that is not connected yet. `T` is the way to its server: `Http`, `Spawn`, `InMemory`,
-/// [`Over`] or [`OverMessages`].
+/// A client that is not connected yet. `T` is the transport to its server: `Http`, `Spawn`,
+/// `InMemory`, [`Over`] or [`OverMessages`].
 #[derive(Debug)]
 #[must_use = "nothing happens until `connect`"]
 pub struct Builder<T> {
@@ -97,7 +97,7 @@ impl<T> Builder<T> {
         }
     }
 
-    /// This client, for another server.
+    /// The same settings, for another server.
     pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
         Builder {
             target,
@@ -105,20 +105,21 @@ impl<T> Builder<T> {
         }
     }
 
-    /// Sets the client name sent to the server. `plainly` by default.
+    /// Sets the client's name, which is sent to the server. `plainly` by default.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.options.introduction.implementation.name = name.into();
         self
     }
 
-    /// Sets the client version sent to the server. This crate's by default.
+    /// Sets the client's version, which is sent to the server. This crate's by default.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.options.introduction.implementation.version = version.into();
         self
     }
 
-    /// Sets the declared capabilities, in addition to those that follow from the handlers for the server's questions, and to
-    /// the extension `dev.plainly/resources`, with which servers send all formats of a resource. No others by default.
+    /// Sets the declared capabilities. The capabilities that follow from the handlers for the
+    /// server's questions are declared as well, and so is the extension `dev.plainly/resources`,
+    /// with which servers send all formats of a resource. No others by default.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.options.introduction.capabilities = with_own(capabilities);
         self.declare()
@@ -133,15 +134,16 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets the timeout for one request, however often [the other one](Self::timeout) restarts. 1 h by default; never
-    /// less than the other.
+    /// Sets the timeout for one request, however often [`timeout`](Self::timeout) restarts. 1 h by
+    /// default; never less than `timeout`.
     pub fn longest(mut self, time: Duration) -> Self {
         self.options.longest = time;
         self
     }
 
-    /// Requests the server's log messages, from this level up, and passes them to `tell`. Servers before 2026-07-28 send
-    /// all of their log messages, newer ones only those about a request of this client.
+    /// Requests the server's log messages from this level up, and passes them to `tell`. Servers
+    /// before 2026-07-28 send all of their log messages, newer ones only those about a request of
+    /// this client.
     ///
     /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_log(
@@ -154,8 +156,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Like [`on_log`](Self::on_log), without a request to servers before 2026-07-28: these choose
-    /// the messages that they send, and those from this level up are passed to `tell`.
+    /// Like [`on_log`](Self::on_log), without a request to servers before 2026-07-28. These choose
+    /// the messages that they send, and the messages from this level up are passed to `tell`.
     pub fn on_unasked_log(
         self,
         level: LoggingLevel,
@@ -166,8 +168,8 @@ impl<T> Builder<T> {
         builder
     }
 
-    /// Shows all that passes between client and server to `see`, both ways and over every transport: what a trace or a
-    /// recording is made of.
+    /// Passes all messages between client and server to `see`, in both directions and over every
+    /// transport, for traces and recordings.
     ///
     /// `see` runs where the connection is read and written, for several calls at once; it must neither block nor wait for
     /// a call.
@@ -195,13 +197,14 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Reports each call to `count` when it has ended, for metrics: one that is answered with questions at each round, one
-    /// that goes on as a task at each request for the task. Neither a call that is dropped is reported, nor what opens the
-    /// connection or a subscription.
+    /// Reports each call to `count` when it has ended, for metrics. A call that is answered with
+    /// questions is reported at each round, and a call that continues as a task at each request for
+    /// the task. Neither dropped calls nor the requests that open the connection or a subscription
+    /// are reported.
     ///
-    /// `count` runs where the call was awaited, and should not block. The names of OpenTelemetry fit: a histogram
-    /// `mcp.client.operation.duration` in seconds, with `mcp.method.name`, `mcp.protocol.version` and, for a failure,
-    /// `error.type`.
+    /// `count` runs where the call was awaited, and should not block. The names of OpenTelemetry
+    /// apply: a histogram `mcp.client.operation.duration` in seconds, with `mcp.method.name`,
+    /// `mcp.protocol.version` and, for a failure, `error.type`.
     ///
     /// ```no_run
     /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -227,9 +230,9 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Begins a trace for each call, or the part of a trace that the call is, such as a span of OpenTelemetry: all messages
-    /// of the call carry it in `_meta` (SEP-414), and the [operation](Operation::trace) has it at the end. A call whose
-    /// future is dropped has no end.
+    /// Begins a trace for each call, or a part of a trace, such as a span of OpenTelemetry. All
+    /// messages of the call carry it in `_meta` (SEP-414), and the [operation](Operation::trace)
+    /// has it at the end. A call whose future is dropped is not reported as ended.
     ///
     /// `begin` runs where the call is awaited.
     pub fn trace_calls(
@@ -240,7 +243,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sends the trace that `current` knows with each request and each notification, in `_meta` (SEP-414). None by default.
+    /// Sends the trace that `current` returns with each request and each notification, in `_meta`
+    /// (SEP-414). None by default.
     ///
     /// `current` runs where the call is awaited.
     pub fn trace_context(
@@ -259,39 +263,40 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets the certainty that the meaning of a server's error must have. By default, what is
-    /// [likely](Certainty::Likely) counts: a missing resource is one, whichever code the server's
-    /// SDK has for it (see [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only
-    /// codes and data of the specification do.
+    /// Sets the certainty that the meaning of a server's error must have. By default, a
+    /// [likely](Certainty::Likely) meaning counts: a missing resource is recognised whichever code
+    /// the server's SDK has for it (see [`habits`](plainly_errors::habits())). With
+    /// [`Certainty::Certain`], only codes and data of the specification count.
     pub fn recognise(mut self, least: Certainty) -> Self {
         self.options.least = least;
         self
     }
 
-    /// Sets how failed calls are made again. Not at all by default.
+    /// Sets how failed calls are retried. Not at all by default.
     pub fn retries(mut self, retries: Retries) -> Self {
         self.options.retries = retries;
         self
     }
 
-    /// Answers from `cache` what it has, and keeps in it what servers allow to be kept. By default, every call asks the
-    /// server.
+    /// Answers calls from `cache`, and stores in it the results that servers allow to be cached. By
+    /// default, every call asks the server.
     pub fn cache(mut self, cache: Cache) -> Self {
         self.options.shelf = Some(Shelf::alone(cache));
         self
     }
 
-    /// Takes structured output as it comes. By default, that of a tool which this client has listed is held against the
-    /// tool's output schema, and a call whose output does not match ends with
-    /// [`InvalidOutput`](crate::LocalError::InvalidOutput). The client never lists tools for that by itself.
+    /// Accepts any structured output. By default, the output of a tool that this client has listed
+    /// is checked against the tool's output schema, and a call whose output does not match ends
+    /// with [`InvalidOutput`](crate::LocalError::InvalidOutput). The client never lists tools on
+    /// its own for that check.
     pub fn unchecked_output(mut self) -> Self {
         self.options.checks.output = false;
         self
     }
 
-    /// Calls methods whose capability the server did not declare. By default, such a call ends with
-    /// [`NotDeclared`](crate::LocalError::NotDeclared), and nothing is sent. A server that declares nothing at all is asked
-    /// in any case.
+    /// Calls methods even if the server did not declare their capability. By default, such a call
+    /// ends with [`NotDeclared`](crate::LocalError::NotDeclared), and nothing is sent. A server
+    /// that declares no capabilities at all is called in any case.
     pub fn undeclared_capabilities(mut self) -> Self {
         self.options.checks.capabilities = false;
         self
@@ -350,7 +355,7 @@ impl<M: Messages + 'static> Builder<OverMessages<M>> {
     }
 }
 
-/// These capabilities, and the extension of resources, of which the client reads everything.
+/// Adds the extension of resources to these capabilities, because the client reads all of it.
 fn with_own(mut declared: ClientCapabilities) -> ClientCapabilities {
     let extensions = declared.extensions.get_or_insert_default();
     extensions

@@ -17,7 +17,8 @@ use plainly_transport::Meter;
 use plainly_transport::child::{Grace, Process, Program};
 use plainly_transport::lines::Lines;
 
-/// The longest wait for the exit status of a process whose output has ended. Requests in flight wait for it.
+/// The longest wait for the exit status of a process whose output has ended. Requests in flight
+/// wait as long.
 const AT_ONCE: Duration = Duration::from_millis(250);
 
 /// A server started as a child process, connected through its standard input and output.
@@ -30,10 +31,10 @@ pub struct Spawn {
 impl Client {
     /// A client for a server that is started by `command`.
     ///
-    /// The program gets exactly these arguments, without a shell, and this process's environment as modified by the
-    /// command: call [`env_clear`](std::process::Command::env_clear) to keep secrets from it. Its standard streams are
-    /// taken over; what it writes to standard error is logged. It ends when the client does, and on Unix so does
-    /// everything it started.
+    /// The program gets exactly these arguments, without a shell, and this process's environment as
+    /// modified by the command: call [`env_clear`](std::process::Command::env_clear) to keep
+    /// secrets from it. The client uses its standard input and output, and logs its standard error.
+    /// The program ends when the client does; on Unix, so do all processes that it started.
     pub fn spawn(command: Command) -> Builder<Spawn> {
         Builder::new(Spawn {
             command,
@@ -55,8 +56,9 @@ impl Builder<Spawn> {
     ///
     /// # Errors
     ///
-    /// [`LocalError::Spawn`] if the program can't be started, and [`LocalError::Closed`] with its last words if it ends;
-    /// [`LocalError::UnsupportedVersion`] if there is no revision in common; and those of any call.
+    /// [`LocalError::Spawn`] if the program can't be started. [`LocalError::Closed`] with its last
+    /// standard error if it ends. [`LocalError::UnsupportedVersion`] if there is no revision in
+    /// common. Otherwise those of any call.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
         let name = command.get_program().to_string_lossy().into_owned();
@@ -68,16 +70,16 @@ impl Builder<Spawn> {
             Err(error) if options.revision.is_none() && has_exited(&error) => error,
             first => return first,
         };
-        // Some legacy servers end at a request that they don't know, and the first was one.
+        // Some legacy servers end at an unknown request, and the first request was one.
         tracing::debug!(%error, "the server ended: starting it once more, with the legacy handshake");
         options.probes = false;
         let second = start(&mut program, &name, grace, options, &by).await;
-        // If that did not help, the first error says what is wrong.
+        // If that did not help, the first error says more.
         second.map_err(|second| if second.is_closed() { error } else { second })
     }
 }
 
-/// Starts the program `name`, and agrees with it on a revision.
+/// Starts the program `name`, and agrees on a revision with it.
 async fn start(
     program: &mut Program,
     name: &str,
@@ -116,7 +118,7 @@ impl OtherEnd for ChildProcess {
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         async {
             if self.process.wait().await.is_err() {
-                // It may well be running: the end of its output will tell.
+                // The process may still run; the end of its output will show.
                 std::future::pending::<()>().await;
             }
         }

@@ -1,4 +1,4 @@
-//! The client: what its clones share, and what it reports of the server.
+//! The client: the state that its clones share, and its facts about the server.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -29,7 +29,7 @@ pub(crate) struct ClientState {
     pub(super) writer: Lock<Arc<RequestWriter>>,
     pub(crate) options: ClientOptions,
     pub(crate) server: ServerDescription,
-    /// The facts about its tools from listings.
+    /// The facts about the server's tools, from listings.
     pub(crate) tools: KnownTools,
     /// Held during a renegotiation, so that it happens once for all calls.
     pub(super) renewal: tokio::sync::Mutex<()>,
@@ -38,7 +38,7 @@ pub(crate) struct ClientState {
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(crate) subscribing: tokio::sync::Mutex<()>,
-    /// Wakes those who wait before they open a stream again: it is closed.
+    /// Wakes the tasks that wait before they open a stream again, because the client is closed.
     pub(crate) closing: tokio::sync::Notify,
     /// Requests that only the end of the connection waits for.
     pub(super) farewells: Lock<JoinSet<()>>,
@@ -50,26 +50,29 @@ pub(crate) struct ClientState {
 ///
 /// # Errors
 ///
-/// Any call may end with one of these; methods name those that are theirs alone.
+/// Any call may end with one of these. Methods only list their additional errors.
 ///
-/// - [`Error::Protocol`]: the server refused it, and [`Error`] says why.
-/// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: what it answered is no result or no error of the
-///   method. Each mistake is named with its place, the whole answer is in the error, and a tool has run.
-/// - [`LocalError::Timeout`]: nothing came in [time](crate::Builder::timeout).
-/// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
-///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
-///   something answered that is no MCP server, or wants credentials; and [`LocalError::Authorization`] where this client has
-///   something to get them from, and that failed.
-/// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
-/// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the server made a task of it, which has no result. Only of a
-///   [`Call`](crate::Call).
-/// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`](crate::Call).
+/// - [`Error::Protocol`]: the server refused the call, and [`Error`] says why.
+/// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: the server's answer is no
+///   valid result or error of the method. The error contains the whole answer, and each mistake
+///   with its place. A tool has run.
+/// - [`LocalError::Timeout`]: no reply came in [time](crate::Builder::timeout).
+/// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP, these errors replace
+///   it: [`LocalError::Unreachable`], [`LocalError::Interrupted`] and [`LocalError::SessionLost`].
+/// - [`LocalError::HttpStatus`]: over HTTP, the answer came from no MCP server, or the server wants
+///   credentials. [`LocalError::Authorization`]: the client's source of credentials failed.
+/// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method;
+///   nothing was sent.
+/// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the call became a task, which has
+///   no result. Only of a [`Call`](crate::Call).
+/// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: the server asks questions first.
+///   Only of a [`Call`](crate::Call).
 #[derive(Clone, Debug)]
 pub struct Client {
     pub(crate) connected: Arc<ClientState>,
     pub(crate) timeout: Duration,
     pub(crate) retries: Retries,
-    /// Whether results that are kept are left alone.
+    /// Whether calls bypass cached results.
     pub(crate) fresh: bool,
 }
 
@@ -83,7 +86,7 @@ impl Client {
         }
     }
 
-    /// This connection, with other retries of calls that fail.
+    /// This connection, with other retries of failed calls.
     #[must_use]
     pub fn with_retries(&self, retries: Retries) -> Self {
         Self {
@@ -92,8 +95,7 @@ impl Client {
         }
     }
 
-    /// This connection, bypassing the [cache](crate::Builder::cache), and storing the answers in
-    /// it.
+    /// This connection, bypassing the [cache](crate::Builder::cache) and storing the results in it.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self {
@@ -102,13 +104,14 @@ impl Client {
         }
     }
 
-    /// The revision in use. It changes if the server starts to refuse it and offers another that this client supports,
-    /// for example because the server was replaced; unless it was [pinned](crate::Builder::revision).
+    /// The revision in use. It changes if the server starts to refuse it and offers another that
+    /// this client supports, for example because the server was replaced. A
+    /// [pinned](crate::Builder::revision) revision never changes.
     pub fn revision(&self) -> Revision {
         self.connected.revision()
     }
 
-    /// The server's name and version as stated when connecting: for display and logs only.
+    /// The server's name and version, as the server stated them: for display and logs only.
     pub fn server(&self) -> Option<&Implementation> {
         self.connected.server.implementation.as_ref()
     }
@@ -135,11 +138,11 @@ impl Client {
         self.connected.server.instructions.as_deref()
     }
 
-    /// Waits until the connection is over, because the server ended it or this client did, and
-    /// returns the reason. A call that is made then fails with the same error.
+    /// Waits until the server or this client has ended the connection, and returns the reason.
+    /// Later calls fail with the same error.
     ///
-    /// Over Streamable HTTP it never returns: each request has a connection of its own, so only a call can find that the server
-    /// is gone.
+    /// Over Streamable HTTP it never returns, because each request has a connection of its own:
+    /// only a call can find that the server is gone.
     ///
     /// ```no_run
     /// # use plainly::client::Client;
@@ -162,7 +165,8 @@ impl Client {
 }
 
 impl Client {
-    /// A client of the server at the other end of `link`, once they agree on a revision, `by` then at the latest.
+    /// A client of the server at the other end of `link`, after both have agreed on a revision
+    /// before the deadline `by`.
     pub(crate) async fn establish(
         mut link: Link,
         mut options: ClientOptions,
@@ -201,15 +205,18 @@ impl Client {
         self.connected.link.connection().received()
     }
 
-    /// Changes the roots that servers get when they ask. If it was declared that changes are
-    /// announced ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)), a
-    /// server before 2026-07-28 is told of this one; newer servers ask each time.
+    /// Changes the roots that servers get when they ask. A server before 2026-07-28 is notified, if
+    /// the client declared that it announces changes
+    /// ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)); newer servers
+    /// ask each time.
     ///
-    /// A client that was built without [roots](crate::Builder::roots) has not declared any, and is not asked for them.
+    /// A client that was built without [roots](crate::Builder::roots) has not declared them, and
+    /// servers don't ask it for them.
     ///
     /// # Errors
     ///
-    /// Those of the connection, if the server was to be told: servers that ask get the new roots all the same.
+    /// Those of the connection, if the server had to be notified. Servers that ask get the new
+    /// roots all the same.
     pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
         let connected = &self.connected;
         let respondent = connected.link.dispatcher().respondent();
@@ -225,9 +232,10 @@ impl Client {
         Ok(())
     }
 
-    /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
-    /// and a child process is waited for, asked to terminate, and finally killed. Before that, tasks are cancelled and subscriptions
-    /// ended, as far as that was begun and takes no more than 5 seconds.
+    /// Closes the connection, for all clones. First, pending requests that cancel tasks and end
+    /// subscriptions are completed, for at most 5 seconds. Then calls in flight fail, a legacy
+    /// session over HTTP is ended at the server, and a child process is waited for, asked to
+    /// terminate, and finally killed.
     pub async fn close(&self) {
         self.connected.closing.notify_waiters();
         if let Some(shelf) = &self.connected.options.shelf {

@@ -1,6 +1,6 @@
-//! Chooses the revision to speak: asks a modern server what it supports, and shakes hands with a legacy one
-//! (2026-07-28, "Backward Compatibility" of both transports). The only place in the client that interprets signs of an
-//! era.
+//! Chooses the revision: asks a modern server for the versions that it supports, and does the
+//! handshake with a legacy one (2026-07-28, "Backward Compatibility" of both transports). Nothing
+//! else in the client infers the era of a server.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -22,10 +22,11 @@ use crate::message::deadline::Deadline;
 use crate::message::reply::{CallReply, TypedResult};
 use crate::message::request::RequestWriter;
 
-/// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
+/// The silence after which a server may be a legacy one, because these need not answer unknown
+/// requests.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// The longest wait for the answer to a request for log messages, without which there may still be some.
+/// The longest wait for the answer to a request for log messages. Without it, some may still come.
 const LEVEL: Duration = Duration::from_secs(2);
 
 /// The conclusion from the answer to the probe.
@@ -36,13 +37,14 @@ enum ProbeVerdict {
     Offers(Vec<String>, Error),
     /// The server is not modern, to judge by this error.
     Legacy(Error),
-    /// The server is legacy, or it failed with this error: some legacy servers fail at requests that they don't know.
+    /// The server is legacy, or it failed with this error: some legacy servers fail at unknown
+    /// requests.
     Unclear(Error),
     /// The error is no evidence of the era.
     Failed(Error),
 }
 
-/// Finds out which revisions the server speaks, and agrees on one with it.
+/// Finds out which revisions the server supports, and agrees on one with it.
 pub(crate) async fn establish(
     link: &Link,
     options: &ClientOptions,
@@ -65,16 +67,18 @@ async fn detect(
     options: &ClientOptions,
     by: &Deadline,
 ) -> Result<ServerDescription, Error> {
-    // At most half, so that the handshake has as much time as the probe had.
+    // At most half of the time, so that the handshake has as much time as the probe had.
     let silence = SILENCE.min(by.left() / 2);
     let mut probing = pin!(probe(link, options, by));
-    // Whoever waits for a person says nothing about the server.
+    // This clock pauses while the client waits for the user, because that says nothing about the
+    // server.
     let clock = options.clocks.stopwatch();
     if let Some(verdict) = clock.wait_until(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;
     }
-    // A modern server that was only slow to start still answers the probe first: whichever answer comes first counts.
-    // If neither comes, the error is that of the probe, which was waited for all the time.
+    // A modern server that was only slow to start still answers the probe first: whichever answer
+    // comes first counts. If neither comes, the error is that of the probe, which was awaited
+    // during the whole time.
     let late = async {
         match probing.await {
             ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
@@ -86,7 +90,8 @@ async fn detect(
     };
     tokio::select! {
         biased;
-        // The probe first: a server that answers both is modern, and should not be tied to a legacy session.
+        // The probe is first, because a server that answers both is modern and should not be tied
+        // to a legacy session.
         verdict = late => settle(link, options, verdict, by).await,
         server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
     }
@@ -105,10 +110,11 @@ async fn probe(link: &Link, options: &ClientOptions, by: &Deadline) -> ProbeVerd
 }
 
 impl ProbeVerdict {
-    /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
+    /// The conclusion from the probe's error, and from its HTTP status if it is a JSON-RPC error
+    /// with one.
     fn of(error: Error, status: Option<u16>) -> Self {
-        // Whatever the status: only modern servers say so, and a client must not fall back then (stdio, "Backward
-        // Compatibility").
+        // The status is ignored, because only modern servers send this error, and a client must not
+        // fall back then (stdio, "Backward Compatibility").
         if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
             error.protocol().map(ProtocolError::kind)
         {
@@ -117,7 +123,8 @@ impl ProbeVerdict {
         let (status, looks_legacy) = match error.local() {
             Some(LocalError::HttpStatus { status, .. }) => (Some(*status), true),
             Some(local) => (status, is_unreadable(local)),
-            // Any other error, not one code or two: legacy servers refuse what they don't know with whatever they like.
+            // Any other error counts, because legacy servers refuse unknown requests with arbitrary
+            // codes.
             None => (status, !error.protocol().is_some_and(is_modern)),
         };
         match (status, error) {
@@ -139,7 +146,8 @@ fn is_modern(error: &ProtocolError) -> bool {
     )
 }
 
-/// Whether the server answered as no modern server does. Otherwise it did not answer.
+/// Whether the server answered in a way in which no modern server answers. Otherwise it did not
+/// answer.
 fn is_unreadable(error: &LocalError) -> bool {
     matches!(
         error,
@@ -149,7 +157,7 @@ fn is_unreadable(error: &LocalError) -> bool {
     )
 }
 
-/// Whether it is about a result that can't be read.
+/// Whether the error is about a result that can't be read.
 fn has_result(error: &Error) -> bool {
     matches!(
         error.local(),
@@ -176,17 +184,18 @@ async fn settle(
         ProbeVerdict::Legacy(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
             return match server {
-                // It is modern after all, and could not answer the probe.
+                // The server is modern after all, and could not answer the probe.
                 Err(error) if error.is_method_not_found() => Err(first),
-                // It answered the one, and not the other.
+                // The server answered the probe, and not `initialize`.
                 Err(error) if error.is_timeout() && has_result(&first) => Err(first),
                 server => server,
             };
         }
         ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
-            // The first says what is wrong with the server, the second only that it is not a legacy one either; unless it says
-            // who may call it.
+            // The first error says what is wrong with the server, the second only that the server
+            // is not a legacy one either. A second error about authorization says more than the
+            // first.
             return server.map_err(|second| match second.authorization() {
                 Some(_) => second,
                 None => first,
@@ -213,8 +222,9 @@ async fn settle(
     Ok(ServerDescription::discovered(revision, *answer))
 }
 
-/// Asks once more, in the very version that the server offers with its refusal of it: another of several behind one
-/// address may have answered, or it has learnt the version meanwhile. A second refusal is a contradiction.
+/// Probes once more, in the very version that the server both refused and offers: another of
+/// several servers behind one address may have answered, or the server may have been updated
+/// meanwhile. A second refusal is a contradiction.
 async fn probe_again(
     link: &Link,
     options: &ClientOptions,
@@ -230,8 +240,8 @@ async fn probe_again(
     Err(refusal)
 }
 
-/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
-/// speaks none of them.
+/// Agrees on the newest revision other than `refused` that the server offers; `None` if this client
+/// supports none of them.
 pub(crate) async fn change(
     link: &Link,
     options: &ClientOptions,
@@ -239,7 +249,7 @@ pub(crate) async fn change(
     offered: &[String],
 ) -> Result<Option<Revision>, Error> {
     let mut others = wanted(options);
-    // A server may offer the very version that it refuses: choosing that again would go round in circles.
+    // A server may offer the very version that it refuses: choosing that again would never end.
     others.retain(|revision| *revision != refused);
     let Some(revision) = newest(&others, offered) else {
         return Ok(None);
@@ -248,7 +258,7 @@ pub(crate) async fn change(
         let by = options.deadline();
         initialize(link, options, revision, &by).await?.revision
     } else {
-        // Each of its requests says so itself.
+        // Each request of a modern revision names the revision itself.
         revision
     };
     link.speak(agreed);
@@ -287,7 +297,8 @@ pub(crate) async fn initialize(
         }
         .into());
     };
-    // Before `initialized`, after which the server may ask questions, which are read according to the revision.
+    // This precedes `initialized`: after it, the server may ask questions, which are read according
+    // to the revision.
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
@@ -300,7 +311,7 @@ pub(crate) async fn initialize(
     Ok(ServerDescription::initialized(agreed, answer.body))
 }
 
-/// Asks for log messages. A server that refuses, or does not answer, is still good for everything else.
+/// Asks for log messages. A server that refuses or does not answer remains usable.
 async fn set_level(
     link: &Link,
     options: &ClientOptions,
@@ -332,7 +343,7 @@ fn wanted(options: &ClientOptions) -> Vec<Revision> {
     }
 }
 
-/// The newest revision in `wanted`, which is sorted oldest first, that is offered.
+/// The newest offered revision in `wanted`, which is sorted oldest first.
 fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
     let mut newest_first = wanted.iter().rev().copied();
     newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))

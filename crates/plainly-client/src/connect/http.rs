@@ -1,4 +1,4 @@
-//! A server at a URL: the settings of requests to it, and the transport that it speaks.
+//! A server at a URL: the settings of its requests, and its transport.
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -25,8 +25,8 @@ use crate::link::Link;
 use crate::message::traffic::Tap;
 use plainly_transport::tls::{self, Certificate};
 
-/// The headers that this client writes itself, each with the reason why the caller can't; a name
-/// that ends with `-` stands for all that start with it.
+/// The headers that this client writes itself, each with the reason why the caller can't set it. A
+/// name that ends with `-` stands for all names that start with it.
 const RESERVED: [(&str, &str); 9] = [
     ("accept", "the transport decides which types it accepts"),
     ("accept-encoding", "the client reads no compressed replies"),
@@ -43,7 +43,7 @@ const RESERVED: [(&str, &str); 9] = [
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
-    /// Certificates in PEM, file by file.
+    /// The trusted certificates in PEM, file by file.
     trusted: Vec<Vec<u8>>,
     authorizer: Option<Arc<dyn Authorizer>>,
     /// Whether credentials may be sent unencrypted to other machines.
@@ -51,8 +51,9 @@ pub struct Http {
 }
 
 impl Client {
-    /// A client of the server at `url`, by Streamable HTTP; or by HTTP with SSE, the transport of 2024-11-05, if the server
-    /// speaks nothing newer there. With that, the [end](LocalError::Closed) of its stream of events ends the connection.
+    /// A client of the server at `url`, by Streamable HTTP, or by HTTP with SSE, the transport of
+    /// 2024-11-05, if the server supports nothing newer there. With HTTP with SSE, the connection
+    /// [ends](LocalError::Closed) when the stream of events ends.
     pub fn http(url: impl Into<String>) -> Builder<Http> {
         Builder::new(Http {
             url: url.into(),
@@ -76,25 +77,29 @@ impl Builder<Http> {
         self
     }
 
-    /// Trusts these certificates too, in PEM, besides those that the operating system trusts: for servers of an organisation
-    /// that has an authority of its own. What else is in it, such as a private key, is not used.
+    /// Also trusts these certificates in PEM, besides those that the operating system trusts: for
+    /// servers of an organisation with its own certificate authority. Other contents of `pem`, such
+    /// as a private key, are not used.
     ///
     /// # Errors
     ///
-    /// [`connect`](Self::connect) fails with [`LocalError::Configuration`] if there is no certificate in it, or a broken one.
+    /// [`connect`](Self::connect) fails with [`LocalError::Configuration`] if `pem` contains no
+    /// certificate, or a broken one.
     pub fn trust(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.target.trusted.push(pem.into());
         self
     }
 
-    /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
+    /// Connects to the server and negotiates a revision. Must be called within a tokio runtime.
     ///
     /// # Errors
     ///
-    /// [`LocalError::Configuration`] if the URL or a header is invalid, and [`LocalError::ReservedHeader`] if the client
-    /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::Authorization`] if there are no
-    /// credentials that the server accepts; [`LocalError::UnsupportedVersion`] if there is no revision in common; and those of
-    /// any call: a web page in place of a message is [`LocalError::InvalidResponse`].
+    /// [`LocalError::Configuration`] if the URL or a header is invalid.
+    /// [`LocalError::ReservedHeader`] if the client writes a header itself.
+    /// [`LocalError::Unreachable`] if no server answers. [`LocalError::Authorization`] if there are
+    /// no credentials that the server accepts. [`LocalError::UnsupportedVersion`] if there is no
+    /// revision in common. Otherwise those of any call: a web page in place of a message is
+    /// [`LocalError::InvalidResponse`].
     pub async fn connect(mut self) -> Result<Client> {
         let by = self.options.deadline();
         let headers = headers(&self.target.headers)?;
@@ -112,7 +117,7 @@ impl Builder<Http> {
             declared.entry(extension).or_insert_with(|| json!({}));
         }
         self.options.shelf = self.options.shelf.map(|shelf| {
-            // In one order, whichever they were set in.
+            // The headers are sorted, so that their order does not matter.
             let sent: BTreeMap<_, _> = headers
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.as_bytes()))
@@ -135,11 +140,11 @@ impl Builder<Http> {
         let pipe = opening::open(&endpoint, &by, refusal).await?;
         tracing::debug!("the server speaks HTTP with SSE");
         let mut options = self.options;
-        // Whoever speaks that is a legacy server.
+        // A server that supports this transport is a legacy server.
         options.probes = false;
-        // The endpoint shows what passes.
+        // The endpoint reports the traffic.
         options.tap = Tap::default();
-        // Such a reply comes apart from its request, and does not say with which credentials that went out.
+        // The reply comes apart from its request, so the credentials of the request are unknown.
         options.shelf = options.shelf.filter(|_| self.target.authorizer.is_none());
         let connection = PipeConnection::new(pipe, options.dispatcher());
         Client::establish(Link::new(connection), options, &by).await
@@ -147,10 +152,11 @@ impl Builder<Http> {
 }
 
 impl Builder<Http> {
-    /// Sends this token with every HTTP request, as `Authorization: Bearer …`. It stays the same: one that expires needs a
-    /// [function](Self::token).
+    /// Sends this token with every HTTP request, as `Authorization: Bearer …`. The token stays the
+    /// same; a token that expires needs a [function](Self::token).
     ///
-    /// Of this, [`token`](Self::token) and [`authorizer`](Self::authorizer), the last one counts.
+    /// If more than one of `bearer`, [`token`](Self::token) and [`authorizer`](Self::authorizer) is
+    /// called, the last call counts.
     ///
     /// ```no_run
     /// # async fn example(token: String) -> plainly::client::Result<()> {
@@ -163,16 +169,19 @@ impl Builder<Http> {
     ///
     /// # Errors
     ///
-    /// [`connect`](Self::connect) fails with [`AuthError::Plaintext`](crate::AuthError::Plaintext) if the URL begins with `http` and is of another
-    /// machine, unless that is [allowed](Self::allow_plaintext_token); with [`AuthError::TokenUnusable`](crate::AuthError::TokenUnusable) if it is no token;
-    /// and with [`LocalError::ReservedHeader`](crate::LocalError::ReservedHeader) if there is a
+    /// [`connect`](Self::connect) fails with [`AuthError::Plaintext`](crate::AuthError::Plaintext)
+    /// if the URL begins with `http` and is on another machine, unless that is
+    /// [allowed](Self::allow_plaintext_token). It fails with
+    /// [`AuthError::TokenUnusable`](crate::AuthError::TokenUnusable) if the token is invalid, and
+    /// with [`LocalError::ReservedHeader`](crate::LocalError::ReservedHeader) if there is a
     /// [header](Self::header) `Authorization` too.
     pub fn bearer(self, token: impl Into<String>) -> Self {
         self.authorizer(BearerToken::new(&token.into()))
     }
 
-    /// Sends the token that `ask` gives with every HTTP request. It is asked before the first one, and again when the token is
-    /// refused with 401: once for each call, and once for all calls that wait meanwhile.
+    /// Sends the token that `ask` returns with every HTTP request. `ask` is called before the first
+    /// request, and again when the server rejects the token with 401: once for each call, and once
+    /// for all calls that wait meanwhile.
     ///
     /// ```no_run
     /// # async fn renewed() -> Result<String, std::io::Error> { Ok(String::new()) }
@@ -189,7 +198,8 @@ impl Builder<Http> {
     ///
     /// # Errors
     ///
-    /// Those of [`bearer`](Self::bearer), of any call; and [`AuthError::Assertion`](crate::AuthError::Assertion) if `ask` fails.
+    /// Those of [`bearer`](Self::bearer), from any call.
+    /// [`AuthError::Assertion`](crate::AuthError::Assertion) if `ask` fails.
     pub fn token<A>(self, ask: impl Fn() -> A + Send + Sync + 'static) -> Self
     where
         A: Future<Output = std::result::Result<String, Box<dyn StdError + Send + Sync>>>
@@ -204,13 +214,14 @@ impl Builder<Http> {
     /// # Errors
     ///
     /// Any call may fail with the authorizer's error, as
-    /// [`LocalError::Authorization`](crate::LocalError::Authorization); and as [`bearer`](Self::bearer) says.
+    /// [`LocalError::Authorization`](crate::LocalError::Authorization), or with an error of
+    /// [`bearer`](Self::bearer).
     pub fn authorizer(mut self, authorizer: impl Authorizer + 'static) -> Self {
         self.target.authorizer = Some(Arc::new(authorizer));
         self
     }
 
-    /// Sends credentials unencrypted to other machines too: for a network where every possible
+    /// Allows sending credentials unencrypted to other machines, for a network where every possible
     /// reader may have them. A token that is set as a [header](Self::header) is sent to any URL
     /// anyway.
     pub fn allow_plaintext_token(mut self) -> Self {
@@ -219,7 +230,7 @@ impl Builder<Http> {
     }
 }
 
-/// Neither the values of headers nor what may be secret in the URL.
+/// Omits the values of headers, and the parts of the URL that may be secret.
 impl fmt::Debug for Http {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
@@ -248,7 +259,7 @@ fn trusted(files: &[Vec<u8>]) -> Result<Vec<Certificate>> {
     Ok(trusted)
 }
 
-/// The first label of a file in PEM, and nothing else of it, which may be secret.
+/// The first label of a file in PEM, without the rest of the file, which may be secret.
 fn label(pem: &[u8]) -> &str {
     let lines = str::from_utf8(pem).unwrap_or_default().lines();
     let mut labels = lines.map(str::trim_end).filter(|line| {
@@ -276,7 +287,7 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-/// Fails if what the authorizer writes is set in another way too.
+/// Fails if the credentials that the authorizer writes are set in another way, too.
 fn check_authorization(is_asked: bool, url: &Url, headers: &HeaderMap) -> Result<()> {
     let why = match (url.username(), url.password()) {
         _ if headers.contains_key(AUTHORIZATION) => {

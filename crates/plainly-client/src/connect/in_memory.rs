@@ -1,5 +1,5 @@
-//! A client for a server in the same process, without a socket or a process in between: for a server's own tests. The
-//! messages are the same as over any other connection.
+//! A client for a server in the same process, without a socket or another process: for a server's
+//! own tests. The messages are the same as over any other connection.
 
 use http::Extensions;
 
@@ -16,8 +16,8 @@ pub struct InMemory<S> {
 }
 
 impl Client {
-    /// A client for `server` in the same process, with nothing but messages in between. The server serves it for as long
-    /// as the client lives.
+    /// A client for `server` in the same process, which exchanges messages with it directly. The
+    /// server serves the client for as long as the client lives.
     ///
     /// ```
     /// use plainly::{Client, Revision, Server, Tool};
@@ -47,8 +47,8 @@ impl Client {
 }
 
 impl<S: Serve> Builder<InMemory<S>> {
-    /// Attaches `value` to every request, as if a layer of an HTTP server had done so. A
-    /// [`Principal`](plainly_protocol::peer::Principal) is who the server takes this client to be.
+    /// Attaches `value` to every request, as a layer of an HTTP server could. A
+    /// [`Principal`](plainly_protocol::peer::Principal) is the server's identity of this client.
     pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
         self.target.extensions.insert(value);
         self

@@ -1,6 +1,6 @@
-//! Remembers facts about a server's tools from its listings: whether a call may be repeated, and
-//! the schema of their structured output. Never asks the server: a tool that this client has not
-//! listed is not known.
+//! Stores facts about a server's tools from its listings: whether a call may be repeated, and the
+//! schema of their structured output. Never asks the server, so a tool that this client has not
+//! listed is unknown.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -12,16 +12,16 @@ use plainly_schema::{Limits, Schema};
 use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
-/// The most bytes of names and schemas that are remembered. Beyond that, earlier tools are forgotten.
+/// The most bytes of names and schemas that are stored. Beyond that, earlier tools are removed.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The tools of a server, as far as they were listed.
+/// The tools of a server that this client has listed.
 #[derive(Debug, Default)]
 pub(crate) struct KnownTools(Lock<ToolList>);
 
 #[derive(Debug, Default)]
 struct ToolList {
-    /// Only those of which there is something to know.
+    /// The tools with at least one fact.
     tools: HashMap<String, KnownTool>,
     /// The length of all names and schemas in `tools`.
     bytes: usize,
@@ -37,12 +37,12 @@ struct KnownTool {
 #[derive(Debug)]
 struct OutputSchema {
     text: RawJson,
-    /// Read when it is first needed; `None` if it can't be.
+    /// The parsed schema, which is parsed at first use; `None` if that fails.
     schema: OnceLock<Option<Schema>>,
 }
 
 impl KnownTools {
-    /// Learns a tool, replacing what was known of it.
+    /// Stores the facts about a tool, in place of earlier ones.
     pub(crate) fn learn(&self, tool: &Tool) {
         let annotations = tool.annotations.as_ref();
         let is_repeatable = annotations.is_some_and(|hints| {
@@ -66,8 +66,8 @@ impl KnownTools {
         known.tools.get(name).is_some_and(|tool| tool.is_repeatable)
     }
 
-    /// The mistakes in the structured output of a tool that did not fail. Empty if its schema is
-    /// not known, or can't be read.
+    /// The mistakes in the structured output of a successful call. Empty if the tool's schema is
+    /// unknown, or can't be read.
     pub(crate) fn mistakes(&self, name: &str, result: &CallToolResult) -> Vec<Mistake> {
         let output = {
             let known = self.0.lock();

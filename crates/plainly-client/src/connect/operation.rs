@@ -20,20 +20,21 @@ pub struct Operation<'a> {
     pub name: Option<&'a str>,
     /// The trace that its messages were part of, if [`Builder::trace_calls`](crate::Builder::trace_calls) began one.
     pub trace: Option<&'a TraceContext>,
-    /// The error that it ended with, if it did. A tool that reports a failure has not failed as a call.
+    /// The error of the call, if it failed. A call whose tool reports a failure has not failed.
     pub error: Option<&'a Error>,
-    /// The revision that is spoken.
+    /// The revision in use.
     pub revision: Revision,
     /// `http`, or `stream` for everything else.
     pub transport: &'static str,
-    /// The time from its beginning to its end, with all tries and the pauses between them.
+    /// The time from the beginning to the end of the call, with all attempts and the pauses between
+    /// them.
     pub duration: Duration,
-    /// The attempts, those included that failed for want of credentials, of a session or of a connection; none if the
-    /// result was [cached](crate::Cache).
+    /// The attempts, including those that failed for lack of credentials, of a session or of a
+    /// connection; none if the result was [cached](crate::Cache).
     pub tries: u32,
 }
 
-/// The functions of the program that hear of the begin and the end of each call.
+/// The program's functions that are called at the begin and the end of each call.
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     pub(crate) begin: TraceSource,

@@ -21,44 +21,44 @@ use crate::message::traffic::Tap;
 #[derive(Clone, Debug)]
 pub(crate) struct ClientOptions {
     pub(crate) introduction: Introduction,
-    /// The only revision to speak, if it was pinned.
+    /// The only revision to use, if it was pinned.
     pub(crate) revision: Option<Revision>,
     /// Whether to ask a server first whether it is modern, if no revision was pinned.
     pub(crate) probes: bool,
-    /// The time for one request.
+    /// The timeout of one request.
     pub(crate) timeout: Duration,
-    /// The time for one request in total, however often the server reports progress.
+    /// The longest time for one request, however often the server reports progress.
     pub(crate) longest: Duration,
-    /// The time for everything before the first request.
+    /// The timeout for everything before the first request.
     pub(crate) connect_timeout: Duration,
-    /// Functions that answer what servers ask.
+    /// The functions that answer the server's questions.
     pub(crate) handlers: QuestionHandlers,
     /// Limits on what the server sends.
     pub(crate) limits: ClientLimits,
-    /// Receives what servers log.
+    /// Receives the server's log messages.
     pub(crate) log: Option<Log>,
     /// The clocks that are paused while this client waits for its user.
     pub(crate) clocks: Clocks,
-    /// Shows what passes.
+    /// Reports the traffic.
     pub(crate) tap: Tap,
-    /// Takes what each call came to.
+    /// Receives the outcome of each call.
     pub(crate) observer: Observer,
     /// The certainty that the meaning of a server's error must have.
     pub(crate) least: Certainty,
     /// The retries of failed calls.
     pub(crate) retries: Retries,
-    /// Results that are kept.
+    /// The cached results.
     pub(crate) shelf: Option<Shelf>,
-    /// The rules that the server must keep.
+    /// The rules that the server must follow.
     pub(crate) checks: Checks,
 }
 
-/// The rules that the server must keep.
+/// The rules that the server must follow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checks {
-    /// Structured output must be valid by the tool's schema.
+    /// Structured output must match the tool's schema.
     pub(crate) output: bool,
-    /// Methods that the server did not declare are not called.
+    /// Methods whose capability the server did not declare are not called.
     pub(crate) capabilities: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The retries of failed calls: only calls that may be repeated, only if they may succeed then, and
-//! not sooner than the server asks.
+//! The retries of failed calls: only of calls that may be repeated and may succeed then, and not
+//! sooner than the server asks.
 
 use std::time::Duration;
 
@@ -8,15 +8,18 @@ use crate::link::backoff::chance;
 
 /// The first pause if the server names none; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(200);
-/// The longest of these.
+/// The longest of these pauses.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Makes failed calls again, as a client was [built](crate::Builder::retries) to. None by default.
+/// Retries failed calls, for a client that is [built](crate::Builder::retries) with this. By
+/// default, none.
 ///
-/// Only a call that may be repeated is: what reads or lists, and tools whose listing says that they only read
-/// (`readOnlyHint`) or that calling them twice does no more than once (`idempotentHint`). A tool that this client has
-/// not listed is not called again, nor one that failed: what it says is for the model. Only errors after which the same
-/// call [may succeed](Error::is_retryable) count; not the end of a connection, as there is no new one.
+/// Only calls that may be repeated are retried: those that read or list, and calls of tools whose
+/// listing says that they only read (`readOnlyHint`) or that calling them twice does no more than
+/// once (`idempotentHint`). A tool that this client has not listed is not called again. Nor is a
+/// tool that reported a failure, because its output is for the model. Only errors after which the
+/// same call [may succeed](Error::is_retryable) count. The end of a connection does not count,
+/// because there is no new one.
 ///
 /// ```no_run
 /// # async fn example() -> plainly::client::Result<()> {
@@ -32,9 +35,9 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retries {
-    /// The most tries, the first one included.
+    /// The most attempts, including the first one.
     tries: u32,
-    /// The time since the first try within which the last one begins.
+    /// The time after the first attempt within which the last one must begin.
     within: Duration,
 }
 
@@ -45,9 +48,9 @@ impl Retries {
         within: Duration::ZERO,
     };
 
-    /// Waits as long as the server asks, in its error or in `Retry-After`; without a word of it, ever longer pauses. At
-    /// most three tries, the last within a minute. A little is added at random to each pause, so that many clients don't
-    /// come back at once.
+    /// Waits as long as the server asks, in its error or in `Retry-After`; otherwise the pauses
+    /// increase. There are at most three attempts, the last within a minute. Each pause gets a
+    /// small random addition, so that many clients don't come back at once.
     pub const fn by_hint() -> Self {
         Self {
             tries: 3,
@@ -55,14 +58,15 @@ impl Retries {
         }
     }
 
-    /// Sets the most tries of one call, the first included.
+    /// Sets the most attempts of one call, including the first one.
     #[must_use]
     pub const fn tries(self, tries: u32) -> Self {
         Self { tries, ..self }
     }
 
-    /// Sets the time since the first try within which the last one begins. If the server asks for a longer wait, the call
-    /// fails at once, with an error that says [how long](Error::retry_after).
+    /// Sets the time after the first attempt within which the last one must begin. If the server
+    /// asks for a longer wait, the call fails at once, with an error that says [how
+    /// long](Error::retry_after).
     #[must_use]
     pub const fn within(self, within: Duration) -> Self {
         Self { within, ..self }
@@ -73,17 +77,17 @@ impl Retries {
         self.tries.saturating_sub(1)
     }
 
-    /// The pause before the next try, after so many `earlier` pauses and so much time; `None` if
-    /// there is to be none.
+    /// The pause before the next attempt, after `earlier` pauses and after the time `spent`; `None`
+    /// if there is no further attempt.
     pub(crate) fn pause(self, error: &Error, earlier: u32, spent: Duration) -> Option<Duration> {
-        // A login that failed is not tried again behind the user's back.
+        // A failed login is not repeated, because the user did not ask for that.
         let is_settled = error.is_closed() || error.authorization().is_some();
         if !error.is_retryable() || is_settled {
             return None;
         }
         let doubled = FIRST.saturating_mul(1 << earlier.min(16));
         let pause = error.retry_after().unwrap_or(doubled.min(LONGEST));
-        // Added, not taken away: never sooner than the server asks.
+        // The random part is added, so that no request comes sooner than the server asks.
         let pause = pause.saturating_add(pause.min(LONGEST).mul_f64(0.25 * chance()));
         (spent.saturating_add(pause) <= self.within).then_some(pause)
     }

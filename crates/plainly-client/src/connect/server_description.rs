@@ -1,4 +1,4 @@
-//! The facts that a client learned about its server when they connected.
+//! The facts that a client learned about its server while connecting.
 
 use plainly_errors::Revision;
 use plainly_protocol::method::{Capability, Method};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::message::reply::TypedResult;
 
-/// The facts about the server that were learnt while connecting.
+/// The facts that a client learned about its server while connecting.
 #[derive(Debug)]
 pub(crate) struct ServerDescription {
     pub(crate) revision: Revision,
@@ -25,8 +25,8 @@ impl ServerDescription {
     pub(crate) fn lacks(&self, method: Method) -> Option<&'static str> {
         let has = &self.capabilities;
         let capability = method.row().capability?;
-        // One that declares nothing does not know better, more likely than that it has nothing. What is an extension is used
-        // with servers that declare it, and no others.
+        // A server that declares no capabilities at all more likely omits them than lacks them all.
+        // Skills are an extension, which is only used with servers that declare it.
         if *has == ServerCapabilities::new() && capability != Capability::Skills {
             return None;
         }
@@ -37,31 +37,32 @@ impl ServerDescription {
             Capability::Tools => ("tools", has.tools.is_some()),
             Capability::Prompts => ("prompts", has.prompts.is_some()),
             Capability::Skills => ("skills", has.extension(SKILLS_EXTENSION).is_some()),
-            // Older revisions have completion without a word for it; the others are not called by themselves.
+            // Older revisions have completion without a capability for it. The client does not call
+            // the others on its own.
             Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
         };
         (!is_there).then_some(name)
     }
 
-    /// The settings of collections: of an extension, or before there were any among the
-    /// experimental capabilities.
+    /// The settings of collections, from the extension, or from the experimental capabilities of
+    /// servers that have no extensions yet.
     fn collections(&self) -> Option<&Value> {
         let experimental = self.capabilities.experimental.as_ref();
         let extension = self.capabilities.extension(RESOURCES_EXTENSION);
         extension.or_else(|| experimental?.get(RESOURCES_EXTENSION))
     }
 
-    /// Whether it declares collections.
+    /// Whether the server declares collections.
     pub(crate) fn knows_collections(&self) -> bool {
         self.collections().is_some()
     }
 
-    /// Whether it declares that it answers conditional reads.
+    /// Whether the server declares that it answers conditional reads.
     pub(crate) fn reads_conditionally(&self) -> bool {
         self.declares_of_collections("conditional")
     }
 
-    /// Whether it declares that it reports all changes below a collection.
+    /// Whether the server declares that it reports all changes below a collection.
     pub(crate) fn reports_below(&self) -> bool {
         self.declares_of_collections("recursive")
     }
@@ -71,7 +72,8 @@ impl ServerDescription {
         settings.is_some_and(|settings| settings[setting] == true)
     }
 
-    /// Whether it declares that it lists directories (SEP-2640). Otherwise it must not be asked.
+    /// Whether the server declares that it lists directories (SEP-2640). Otherwise, clients must
+    /// not request that.
     pub(crate) fn reads_directories(&self) -> bool {
         let settings = self.capabilities.extension(SKILLS_EXTENSION);
         settings.is_some_and(|settings| settings["directoryRead"] == true)

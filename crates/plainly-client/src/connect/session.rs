@@ -1,4 +1,5 @@
-//! A new session for a server that has forgotten the last, and another revision for a server that refuses the one spoken.
+//! Opens a new session when the server has forgotten the last one, and changes the revision when
+//! the server refuses the one in use.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,7 +19,7 @@ use crate::message::timeouts::FAREWELL;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     pub(crate) revision: Revision,
-    /// The number of sessions before it that the server has forgotten.
+    /// The number of earlier sessions that the server has forgotten.
     pub(crate) session: u64,
 }
 
@@ -38,12 +39,13 @@ impl ClientState {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
-        // The new session knows nothing of them: each subscribes again by itself.
+        // The new session has no subscriptions, so each subscribes again on its own.
         let lost = LocalError::SessionLost.into();
         self.link.subscriptions().end(&lost);
         let revision = self.revision();
         let mut options = self.options.clone();
-        // The same revision as before, since the writer that all calls share is not replaced here.
+        // The revision is the same as before, because the writer that all calls share is not
+        // replaced here.
         options.revision = Some(revision);
         let by = options.deadline();
         handshake::initialize(&self.link, &options, revision, &by).await?;
@@ -52,7 +54,8 @@ impl ClientState {
         Ok(())
     }
 
-    /// Keeps the server's stream open, if its era has one and this client wants the messages on it.
+    /// Opens the server's stream and keeps it open, if the revision has one and this client wants
+    /// its messages.
     pub(super) async fn keep_server_stream(&self) {
         let is_wanted = self.link.dispatcher().wants_server_messages();
         if let Some(http) = self.link.http()
@@ -64,8 +67,8 @@ impl ClientState {
         }
     }
 
-    /// Switches to another revision than the `refused` one, unless another call already has. Returns whether there is
-    /// one.
+    /// Switches to another revision than the `refused` one, unless another call already has.
+    /// Returns whether there is another one.
     pub(crate) async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
         let _one_at_a_time = self.renewal.lock().await;
         if self.revision() != refused {
@@ -82,7 +85,7 @@ impl ClientState {
         Ok(true)
     }
 
-    /// Makes a request whose answer is ignored, and that the connection stays open for, but not for
+    /// Makes a request whose answer is ignored. Closing the connection waits for it, but not for
     /// long.
     pub(crate) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = Handle::try_current() else {

@@ -1,4 +1,4 @@
-//! Errors of authorization: a server requires credentials, and accepts none of this client. An
+//! Errors of authorization: a server requires credentials, and accepts none of this client's. An
 //! authorizer has errors of its own, such as those of logins.
 
 use std::borrow::Cow;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::bounded::BoundedText;
 use super::{Error, LocalError};
 
-/// The error of an authorizer, with what a client and its user need to know.
+/// The error of an authorizer, with the facts for a client and its user.
 ///
-/// Its `Display` and its `Debug` show no secret.
+/// Its `Display` and its `Debug` must not show secrets.
 pub trait AuthorizerError: StdError + Send + Sync + 'static {
     /// The kind of failure, in a word for scripts: `login-required`.
     fn kind(&self) -> &'static str;
@@ -18,7 +18,7 @@ pub trait AuthorizerError: StdError + Send + Sync + 'static {
     /// The advice for users, in a sentence without its capital letter and its full stop.
     fn advice(&self) -> Cow<'static, str>;
 
-    /// Whether the same may succeed later, unchanged.
+    /// Whether the same request may succeed later, unchanged.
     fn is_retryable(&self) -> bool {
         false
     }
@@ -47,16 +47,16 @@ pub enum AuthError {
         /// The URL of the server.
         server: String,
     },
-    /// The token in this client's settings is no token.
+    /// The token in this client's settings is invalid.
     #[error("invalid token in this client's settings: {why}")]
     TokenUnusable {
-        /// The fault; nothing of the token itself.
+        /// The fault, without any part of the token.
         why: String,
     },
     /// This program failed to provide a token.
     #[error("this program provided no token")]
     Assertion {
-        /// Its error.
+        /// The program's error.
         source: Arc<dyn StdError + Send + Sync>,
     },
     /// An authorizer failed.
@@ -115,8 +115,8 @@ impl AuthError {
         }
     }
 
-    /// The advice for users, in a sentence without its capital letter and its full stop. Options
-    /// are those of the program `plainly`; a client has the same settings.
+    /// The advice for users, in a sentence without its capital letter and its full stop. Its
+    /// options are those of the program `plainly`; a client has the same settings.
     pub fn advice(&self) -> Cow<'static, str> {
         let fixed = match self {
             Self::Plaintext { .. } => ENCRYPT,
@@ -129,8 +129,8 @@ impl AuthError {
         fixed.into()
     }
 
-    /// Whether the same may succeed later, unchanged: an authorization server was not reached,
-    /// limits the rate of requests, or failed.
+    /// Whether the same request may succeed later, unchanged: an authorization server was not
+    /// reached, limits the rate of requests, or failed.
     pub fn is_retryable(&self) -> bool {
         self.authorizer().is_some_and(|it| it.is_retryable())
     }
@@ -150,7 +150,8 @@ impl AuthError {
 const ENCRYPT: &str = "use a URL that begins with https; in a network that you trust, \
                        `--allow-plaintext-token` allows it";
 
-// No more than `Display` shows, and the causes: the fields may have whole URLs.
+// The `Debug` output is limited to `Display` and the causes, because the fields may contain whole
+// URLs.
 plainly_errors::debug_with_causes!(AuthError);
 
 #[cfg(test)]
@@ -210,7 +211,7 @@ pub(crate) mod tests {
             );
             assert_eq!(error.advice(), "ask again");
             assert_eq!(error.downcast_ref::<Refusal>().unwrap().0, is_retryable);
-            // A whole call is another matter: no client makes it again by itself.
+            // Nevertheless, no client repeats the whole call on its own.
             assert_eq!(Error::from(error).is_retryable(), is_retryable);
         }
     }

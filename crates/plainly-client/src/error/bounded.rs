@@ -1,4 +1,4 @@
-//! Text of a server's at the length at which errors show it.
+//! Limits a server's text to the length at which errors show it.
 
 use std::fmt;
 

@@ -9,8 +9,8 @@ use std::fmt;
 
 use super::bounded::BoundedText;
 
-/// The credentials that a server requires, by its `WWW-Authenticate`: with status 401 because there
-/// were none or invalid ones, with 403 because they don't suffice.
+/// The credentials that a server requires, by its `WWW-Authenticate`. With status 401, there were
+/// none or invalid ones; with 403, the credentials don't suffice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Challenge {
@@ -24,7 +24,7 @@ pub struct Challenge {
     pub error: Option<String>,
     /// The description of the error.
     pub error_description: Option<String>,
-    /// The part of the server that they are for.
+    /// The part of the server that the credentials are for.
     pub realm: Option<String>,
     /// The algorithms that proofs may be signed with (DPoP, RFC 9449), separated by spaces.
     pub algs: Option<String>,
@@ -35,12 +35,12 @@ pub struct Challenge {
 pub(crate) struct Challenges {
     /// The challenges that can be read, in their order.
     pub(crate) readable: Vec<Challenge>,
-    /// The faults of the others, in words.
+    /// The faults of the unreadable challenges, in words.
     pub(crate) malformed: Vec<String>,
 }
 
 impl Challenge {
-    /// Whether the credentials have this scheme, in whichever case it is written.
+    /// Whether the credentials have this scheme, regardless of upper and lower case.
     pub fn is_of(&self, scheme: &str) -> bool {
         self.scheme.eq_ignore_ascii_case(scheme)
     }
@@ -57,7 +57,7 @@ impl Challenge {
         Some(self.error_description.as_deref().unwrap_or(code))
     }
 
-    /// The challenge for a bearer token, which is what MCP uses, or else the first of them.
+    /// The challenge for a bearer token, which is what MCP uses, or else the first challenge.
     pub(super) fn main(challenges: &[Self]) -> Option<&Self> {
         let bearer = challenges.iter().find(|it| it.is_of("bearer"));
         bearer.or(challenges.first())

@@ -8,31 +8,31 @@ use std::process::ExitStatus;
 
 use super::bounded::BoundedText;
 
-/// The reason and the way that a connection over a byte stream ended. Its source, if there is one,
-/// is the last line of standard error, or else the error of the operating system.
+/// The end of a connection over a byte stream, with its reason. Its error source is the last line
+/// of standard error, if there is one, or else the error of the operating system.
 #[non_exhaustive]
 pub struct ConnectionEnd {
-    /// Which side ended the connection, and why.
+    /// The side that ended the connection, and why.
     pub reason: CloseReason,
-    /// The exit status of the process, if we started the server and it has ended.
+    /// The exit status of the process, if this client started the server and it has ended.
     pub exit: Option<ExitStatus>,
     /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
     pub stderr: Stderr,
 }
 
-/// The end of what a process wrote to standard error. As an error, it shows the last line.
+/// The last part of a process's standard error. As an error, it shows the last line.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Stderr(String);
 
 plainly_errors::debug_with_causes!(ConnectionEnd, Stderr);
 
-/// The end of a connection: who ended it, and why.
+/// The reason for the end of a connection.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// This client did.
+    /// This client ended it.
     Ours,
-    /// The server did: it closed its output or exited.
+    /// The server ended it: it closed its output or exited.
     Peer,
     /// Reading failed.
     Read(io::Error),

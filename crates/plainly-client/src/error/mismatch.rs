@@ -1,4 +1,4 @@
-//! A difference between the content of a skill and its server's listing, with both sides of it.
+//! A difference between the content of a skill and its server's listing, with both values.
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use super::bounded::BoundedText;
 
 /// The difference between a file of a skill and the entry of the skill.
 ///
-/// Whether the file was tampered with or the entry is merely old can't be told from it: only an entry that was
-/// [asked for again](super::LocalError::SkillMismatch) may be loaded.
+/// It does not show whether the file was tampered with or the entry is merely outdated. Only load
+/// an entry that was [requested again](super::LocalError::SkillMismatch).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// The server answered without content of this URI.
+    /// The server's answer has no content with this URI.
     #[non_exhaustive]
     Content {
-        /// The number of contents of other URIs in the answer.
+        /// The number of contents with other URIs in the answer.
         found: usize,
     },
-    /// It has another length.
+    /// The file has another length.
     #[non_exhaustive]
     Size {
         /// The bytes in the entry.
         listed: u64,
-        /// The bytes that came.
+        /// The number of received bytes.
         found: u64,
     },
-    /// It has another digest.
+    /// The file has another digest.
     #[non_exhaustive]
     Digest {
         /// The digest in the entry.
         listed: String,
-        /// The digest of the bytes that came.
+        /// The digest of the received bytes.
         found: String,
     },
-    /// A field of its frontmatter is another.
+    /// A field of the frontmatter differs.
     #[non_exhaustive]
     Frontmatter {
         /// The place of the field, as a JSON Pointer.
@@ -47,7 +47,7 @@ pub enum Mismatch {
         /// The value in the file; `None` if it has no such field.
         found: Option<String>,
     },
-    /// It has no frontmatter that can be read.
+    /// The file has no readable frontmatter.
     #[non_exhaustive]
     Unreadable {
         /// The fault, and its line.

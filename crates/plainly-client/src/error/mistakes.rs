@@ -1,5 +1,5 @@
-//! All mistakes in a server's message, reported at once and in one language: its results and
-//! errors, its questions and notifications. Nothing here runs before reading has failed.
+//! Finds all mistakes in a server's message at once, in uniform words: in its results and errors,
+//! its questions and notifications. It only runs after reading has failed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ static ERROR: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::error()));
 static TOLD: LazyLock<HashMap<Method, Schema>> =
     LazyLock::new(|| compiled_each(schemas::each(schemas::told)));
 
-/// The mistakes in a result of `method`, which can't be read for this reason.
+/// The mistakes in a result of `method`, which can't be read because of `why`.
 pub(crate) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let asks = Some(ResultType::InputRequired.as_str());
     let continues = Some(ResultType::Task.as_str());
@@ -34,15 +34,15 @@ pub(crate) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) ->
     })
 }
 
-/// The mistake of a result that is not the final one where no other can be.
+/// The mistake of a result that is not final, although the method allows no other results.
 pub(crate) fn in_result_type(found: &ResultType) -> Mistake {
     let (found, final_one) = (quoted(found.as_str()), ResultType::Complete);
     let why = format!("{found:?} is not {:?}", final_one.as_str());
     Mistake::new("/resultType", why)
 }
 
-/// The mistakes in the parameters of a question or a notification, which are also logged: often no
-/// caller waits for them.
+/// The mistakes in the parameters of a question or a notification. They are also logged, because
+/// often no caller waits for them.
 pub(crate) fn in_params(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let mistakes = explained(json, why, |_| TOLD.get(&method));
     let list = Mistake::list(&mistakes);
@@ -61,7 +61,8 @@ pub(crate) fn in_error(json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     explained(json, why, |_| Some(&ERROR))
 }
 
-/// The mistakes by the schema that is chosen by the value; without a schema, by the type itself.
+/// The mistakes by the schema that `choose` returns for the value; without a schema, the type's own
+/// error.
 fn explained<'a>(
     json: &[u8],
     why: &serde_json::Error,
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
     use plainly_peer::changes::changed;
 
-    /// Whether JSON is right by the schema; where the type rejects it, the mistakes.
+    /// Whether JSON is valid by the schema, and the mistakes if the type rejects it.
     type Verdict = fn(&str) -> (bool, Option<Vec<Mistake>>);
 
     fn result<T: DeserializeOwned>(method: Method, json: &str) -> (bool, Option<Vec<Mistake>>) {
@@ -107,7 +108,7 @@ mod tests {
         (TOLD[&method].failures(json).is_empty(), mistakes)
     }
 
-    /// A good one of each, with every member that it can have.
+    /// Valid values of each type, with every possible member.
     fn samples() -> Vec<(Value, Verdict)> {
         let mut all = introductions();
         all.extend(resources());
@@ -231,7 +232,7 @@ mod tests {
         ]
     }
 
-    /// A task in each state that has something of its own.
+    /// A task in each state that has its own members.
     fn tasks() -> Vec<(Value, Verdict)> {
         let task = |own: Value| {
             let mut task = json!({

@@ -1,4 +1,4 @@
-//! Simple questions to ask of an error, whichever number the peer's revision gives it.
+//! Simple predicates of an error, whichever code the peer's revision has for it.
 
 use plainly_errors::{
     Certainty, ErrorKind, InvalidParams, Problem, Problems, ProtocolError, UrlElicitation,
@@ -71,7 +71,8 @@ impl Error {
         matches!(self.kind(), Some(ErrorKind::HeaderMismatch))
     }
 
-    /// Whether the two sides have no version in common: the server refused ours, or this client refused what it offers.
+    /// Whether the two sides have no version in common: the server refused this client's, or this
+    /// client refused the server's.
     pub fn is_unsupported_version(&self) -> bool {
         self.offered_versions().is_some()
     }
@@ -117,8 +118,8 @@ impl Error {
             .map_or(Certainty::Certain, ProtocolError::certainty)
     }
 
-    /// The problem that the server's error states, also where an HTTP status means more than the
-    /// error beside it. Of [several](Self::problems), their summary.
+    /// The problem that the server's error states, even if the HTTP status means more than that
+    /// error. If there are several [problems](Self::problems), their summary.
     pub fn problem(&self) -> Option<&Problem> {
         match self.local() {
             Some(LocalError::HttpStatus { source, .. }) => source.as_ref()?.problem(),
@@ -141,7 +142,7 @@ impl Error {
 
 /// Questions about the HTTP response.
 impl Error {
-    /// The HTTP status, if the server answered over HTTP with one that is no success.
+    /// The HTTP status, if the server's answer over HTTP has one other than success.
     pub fn http_status(&self) -> Option<u16> {
         match self {
             Self::Local(error) => error.http().map(|(status, ..)| status),
@@ -157,7 +158,7 @@ impl Error {
         self.http_status() == Some(401)
     }
 
-    /// Whether the caller may not do this: HTTP status 403, or such a problem.
+    /// Whether the caller may not do this, according to HTTP status 403 or to the error's problem.
     pub fn is_forbidden(&self) -> bool {
         self.http_status() == Some(403)
             || self
@@ -165,8 +166,8 @@ impl Error {
                 .is_some_and(|problem| problem.http_status() == 403)
     }
 
-    /// The reason why there are no credentials that the server accepts, if that is why the call
-    /// failed.
+    /// The reason why there are no credentials that the server accepts, if the call failed because
+    /// of that.
     pub fn authorization(&self) -> Option<&AuthError> {
         let LocalError::Authorization(error) = self.local()? else {
             return None;
@@ -174,27 +175,28 @@ impl Error {
         Some(error)
     }
 
-    /// The credentials that the server requires with status 401 or 403: of several the bearer
-    /// token, which is what MCP uses.
+    /// The credentials that the server requires with status 401 or 403. If there are several, the
+    /// bearer token, which is what MCP uses.
     pub fn challenge(&self) -> Option<&Challenge> {
         Challenge::main(self.challenges())
     }
 
-    /// All credentials that the server wants, each of which will do.
+    /// All credentials that the server wants, any one of which suffices.
     pub fn challenges(&self) -> &[Challenge] {
         let http = self.local().and_then(LocalError::http);
         http.map_or(&[], |(_, challenges, _)| challenges)
     }
 
-    /// The URL that the server redirects its clients to, with such a status. This client does not
-    /// follow.
+    /// The URL that the server redirects to, if it answered with such a status. This client does
+    /// not follow it.
     pub fn location(&self) -> Option<&str> {
         self.local()?.http()?.2
     }
 }
 
 impl LocalError {
-    /// The status of an HTTP response, the credentials that it wants, and where it sends clients to.
+    /// The status of an HTTP response, the credentials that it wants, and the URL that it redirects
+    /// to.
     fn http(&self) -> Option<(u16, &[Challenge], Option<&str>)> {
         let Self::HttpStatus {
             status,
@@ -211,7 +213,8 @@ impl LocalError {
 
 /// Questions about failures of the connection.
 impl Error {
-    /// Whether there was no server to talk to: nothing is listening at the URL, or its program could not be started.
+    /// Whether the server could not be reached: no server listens at the URL, or its program could
+    /// not be started.
     pub fn is_unreachable(&self) -> bool {
         matches!(
             self.local(),

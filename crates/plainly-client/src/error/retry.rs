@@ -1,4 +1,4 @@
-//! Whether a failed call is worth another try, and when: according to the server if it names a
+//! Whether a failed call is worth another attempt, and when: according to the server if it names a
 //! time, otherwise according to the failure.
 
 use std::time::Duration;
@@ -11,8 +11,9 @@ impl Error {
     /// Whether the same call may succeed later, unchanged: a server that is overloaded, silent or gone may recover. After
     /// [`ConnectionEnd`](LocalError::Closed), it can only succeed on a new connection.
     ///
-    /// Whether it is safe to make the call *twice* is a different question, which only the method or the tool can answer:
-    /// without a reply, nobody knows whether the server acted on it.
+    /// Whether it is safe to make the call *twice* is a different question, which only the method
+    /// or the tool can answer: without a reply, the client can't know whether the server acted on
+    /// the call.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Protocol(error) => error.is_retryable(),
@@ -20,9 +21,9 @@ impl Error {
         }
     }
 
-    /// The time to wait before the next try, if the server names one, in its error, in
-    /// `Retry-After`, if in both, the longer, or with the stream that broke off. The server chooses
-    /// it, and it may be very long.
+    /// The time to wait before the next attempt, if the server names one: in its error, in
+    /// `Retry-After`, or in the stream that broke off. Of the error's time and `Retry-After`, the
+    /// longer one counts. The server chooses the time, which may be very long.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.local() {
             Some(LocalError::HttpStatus { retry_after, .. }) => {
@@ -125,7 +126,8 @@ mod tests {
                 (503, Some(0), true, Some(0)),
                 (503, None, true, None),
                 (408, None, true, None),
-                // As with an internal error, nobody knows whether the server acted on the call: that is another question.
+                // As after an internal error, the client can't know whether the server acted on the
+                // call.
                 (500, None, true, None),
                 (502, None, true, None),
                 (599, None, true, None),

@@ -7,18 +7,18 @@ use plainly_errors::{AnsweredRequest, Certainty, ProtocolError, WireError};
 
 use crate::error::{Challenges, Error, LocalError, is_of_the_way};
 
-/// The most bytes that are kept of an unreadable body: a page has its title in these.
+/// The most bytes that are stored of an unreadable body: enough for the title of a page.
 pub(crate) const EXCERPT: usize = 4 << 10;
 
 /// The status of a response, other than success, and its headers about it.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpStatus {
     pub(crate) code: u16,
-    /// The time that the server asks to wait.
+    /// The time to wait that the server asks for.
     pub(crate) retry_after: Option<Duration>,
     /// The URL to use instead.
     pub(crate) location: Option<String>,
-    /// The credentials that are wanted.
+    /// The credentials that the server wants.
     pub(crate) challenges: Challenges,
 }
 

@@ -1,4 +1,4 @@
-//! The parts of an error's text: facts of the response, in the length at which errors show them.
+//! The parts of an error's text: facts of the response, shortened for display.
 
 use std::fmt;
 use std::time::Duration;
@@ -40,10 +40,10 @@ pub(super) struct Asks<'a> {
     status: u16,
     location: Option<&'a str>,
     challenge: Option<&'a Challenge>,
-    /// The fault of another one.
+    /// The fault of an unreadable challenge.
     malformed: Option<&'a str>,
     wait: Option<Duration>,
-    /// The error beside it, which is shown after this.
+    /// The JSON-RPC error in the response, which is shown after this.
     beside: Option<&'a ProtocolError>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Asks<'a> {
         }
     }
 
-    /// Whether the error beside it contains the same.
+    /// Whether the text of the JSON-RPC error already contains `why`.
     fn is_said(&self, why: &str) -> bool {
         let mut beside = self.beside.iter();
         beside.any(|error| error.message().ends_with(why))
@@ -115,7 +115,7 @@ impl fmt::Display for Instead<'_> {
     }
 }
 
-/// The server's text about it.
+/// The server's text about the failure.
 pub(super) struct ServerText<'a>(pub(super) &'a Option<String>);
 
 impl fmt::Display for ServerText<'_> {
@@ -127,7 +127,7 @@ impl fmt::Display for ServerText<'_> {
     }
 }
 
-/// Several, in their order.
+/// Several values, in their order.
 pub(super) struct CommaSeparated<'a, T>(pub(super) &'a [T]);
 
 impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {

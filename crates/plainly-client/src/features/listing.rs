@@ -1,4 +1,4 @@
-//! Reads a page of a listing of which some entries can't be read: the others are good for all that.
+//! Reads a page of a listing even if some of its entries can't be read.
 
 use plainly_errors::Mistake;
 use plainly_errors::mistake::quoted;
@@ -16,8 +16,8 @@ use crate::message::reply::RawResult;
 use plainly_transport::EscapedText;
 
 impl Client {
-    /// A page of a listing, whose entries are under `key`. Those that can't be read are left out, and named in a warning
-    /// in the log.
+    /// A page of a listing, whose entries are under `key`. Unreadable entries are left out, and
+    /// named in a warning in the log.
     pub(crate) async fn page<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -48,7 +48,8 @@ fn readable<T: DeserializeOwned>(result: &RawResult, method: Method, key: &str) 
     };
     let mut good = Vec::new();
     for (at, entry) in entries.into_iter().enumerate() {
-        // Alone, as the page has it: there is no other way to learn which one it is.
+        // Reads the entry alone in a page, because there is no other way to learn which entry is
+        // unreadable.
         let alone = Map::from_iter([(key.to_owned(), Value::Array(vec![entry.clone()]))]);
         let alone = Value::Object(alone).to_string();
         match serde_json::from_str::<T>(&alone) {
@@ -71,7 +72,7 @@ fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<M
         || format!("item {} of its page", at + 1),
         |name| quoted(name).into_owned(),
     );
-    // In the page, it has another number than alone.
+    // Removes the path to the entry, because its index in the page is another.
     let alone = format!("/{key}/0");
     for mistake in &mut mistakes {
         if let Some(inside) = mistake.path.strip_prefix(&alone) {

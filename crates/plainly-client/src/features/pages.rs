@@ -17,9 +17,9 @@ const CURSOR_BYTES: usize = 16 << 10;
 #[derive(Debug)]
 pub(crate) struct ListingPage<T> {
     pub(crate) body: T,
-    /// The bytes that it was read from.
+    /// The number of bytes that the page was read from.
     pub(crate) bytes: u64,
-    /// Whether it came out of the cache.
+    /// Whether the page came from the cache.
     pub(crate) is_cached: bool,
 }
 
@@ -39,16 +39,17 @@ pub(crate) struct Pages {
     method: &'static str,
     /// The most pages that are read.
     most: usize,
-    /// Hashes of the cursors received, under a key that no server knows: among so few, no two are equal by chance.
+    /// The hashes of the received cursors. Their key is secret, and there are so few that no two
+    /// are equal by chance.
     seen: HashSet<u64>,
     hasher: RandomState,
-    /// The bytes of all pages so far: few of them can be very large.
+    /// The bytes of all pages so far, because even a few pages can be very large.
     bytes: u64,
-    /// The most bytes.
+    /// The most bytes of all pages together.
     most_bytes: u64,
-    /// Whether any page came out of the cache, so that its cursor may be good no longer.
+    /// Whether any page came from the cache, so that its cursor may have become invalid.
     is_cached: bool,
-    /// Whether it was begun again.
+    /// Whether the listing was started again.
     is_again: bool,
 }
 
@@ -58,8 +59,8 @@ impl Client {
         Pages::of(method.name(), self.connected.limits())
     }
 
-    /// All entries of a listing by `method`. `page` requests the page at a cursor: its entries, and
-    /// the next cursor.
+    /// All entries of a listing by `method`. `page` requests the page at a cursor, and returns its
+    /// entries and the next cursor.
     pub(crate) async fn all_pages<T, P>(
         &self,
         method: Method,
@@ -87,7 +88,7 @@ impl Client {
 }
 
 impl Pages {
-    /// A listing by `method`, of which no page is read yet.
+    /// A listing by `method`, of which no page was read yet.
     fn of(method: &'static str, limits: &ClientLimits) -> Self {
         Self {
             method,
@@ -101,7 +102,7 @@ impl Pages {
         }
     }
 
-    /// A page; `None` if the listing begins again, without those that came before.
+    /// A page; `None` if the listing starts again, and its earlier pages are to be dropped.
     pub(crate) fn take<T>(
         &mut self,
         page: Result<ListingPage<T>>,
@@ -112,14 +113,14 @@ impl Pages {
         }
     }
 
-    /// The page, of which is noted where it came from.
+    /// The page, after noting whether it came from the cache.
     pub(crate) fn noted<T>(&mut self, page: ListingPage<T>) -> ListingPage<T> {
         self.is_cached |= page.is_cached;
         page
     }
 
-    /// Begins again after this error, if a cursor was refused that came out of the cache, but only once (2026-07-28,
-    /// "Caching"). The cache has dropped its pages.
+    /// Starts again after this error, but only once, if the server rejected a cursor from the cache
+    /// (2026-07-28, "Caching"). The cache has dropped its pages.
     pub(crate) fn begin_again(&mut self, error: Error) -> Result<()> {
         if self.is_again || !self.is_cached || !error.is_invalid_params() {
             return Err(error);
@@ -130,8 +131,8 @@ impl Pages {
         Ok(())
     }
 
-    /// The cursor of the next page after a page of so many bytes with `next`; `None` after the last
-    /// one.
+    /// The cursor of the next page, after a page of `bytes` bytes with the cursor `next`; `None`
+    /// after the last one.
     pub(crate) fn after(&mut self, bytes: u64, next: Option<Cursor>) -> Result<Option<Cursor>> {
         let method = self.method;
         self.bytes = self.bytes.saturating_add(bytes);
@@ -215,7 +216,7 @@ mod tests {
     #[test]
     fn a_cursor_that_comes_again_ends_the_listing_with_an_error() {
         let mut pages = pages();
-        // Empty text is a cursor like any other.
+        // An empty text is a valid cursor.
         assert_eq!(pages.after(1, Some("".into())).unwrap(), Some("".into()));
         pages.after(1, Some("a".into())).unwrap();
         let error = pages.after(1, Some("".into())).unwrap_err();

@@ -1,4 +1,4 @@
-//! Prompts on the client's side: listing, filling in, and completing arguments.
+//! Prompts on the client's side: listing them, getting them, and completing their arguments.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -12,12 +12,13 @@ use crate::error::Result;
 use crate::features::pages::ListingPage;
 
 impl Client {
-    /// One page of `prompts/list`. A prompt that can't be read is left out, and named in a warning in the log.
+    /// One page of `prompts/list`. An unreadable prompt is left out, and named in a warning in the
+    /// log.
     pub async fn list_prompts(&self, params: &ListPromptsParams) -> Result<ListPromptsResult> {
         Ok(self.prompts_page(params).await?.body)
     }
 
-    /// All prompts, page after page. Complete or an error, like [`resources`](Self::resources).
+    /// All prompts, of all pages. Complete or an error, like [`resources`](Self::resources).
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
         self.all_pages(Method::ListPrompts, |cursor| async move {
             let mut params = ListPromptsParams::new();
@@ -39,8 +40,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// An error for which [`is_prompt_not_found`](crate::Error::is_prompt_not_found) holds, if there is no such prompt, and
-    /// one for which [`is_invalid_params`](crate::Error::is_invalid_params) does, if it wants other arguments.
+    /// An error for which [`is_prompt_not_found`](crate::Error::is_prompt_not_found) holds, if
+    /// there is no such prompt. One for which
+    /// [`is_invalid_params`](crate::Error::is_invalid_params) holds, if the prompt requires other
+    /// arguments.
     pub fn prompt(
         &self,
         name: impl Into<String>,

@@ -1,5 +1,5 @@
-//! The result of reading a resource, interpreted by the rules of SEP-2093 ("Multi-Content Semantics"), as far as
-//! possible also for servers that don't know these rules.
+//! The result of reading a resource, interpreted by the rules of SEP-2093 ("Multi-Content
+//! Semantics"), and as far as possible also for servers that don't know these rules.
 
 use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 
@@ -24,7 +24,7 @@ pub struct ReadResult {
     pub uri: String,
     /// All contents, in the server's order.
     pub contents: Vec<ResourceContents>,
-    /// The time that the result may be cached, and by whom.
+    /// How long the result may be cached, and for which clients.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
@@ -33,17 +33,17 @@ pub struct ReadResult {
 }
 
 impl ReadResult {
-    /// Whether the server answered with no contents, and knows nothing of collections: the resource may be missing, or
-    /// be there and be empty. Servers must not answer so (SEP-2164, "Specification").
+    /// Whether the server answered with no contents, and does not declare collections. The resource
+    /// may be missing or empty. Servers must not answer so (SEP-2164, "Specification").
     pub fn is_ambiguous(&self) -> bool {
         self.contents.is_empty() && !self.knows_collections
     }
 
-    /// Whether the contents are those of a collection: by their own fields or, without these, if
-    /// there are none (of a server that knows collections, only one can be empty) or several of
-    /// which some have a different URI.
+    /// Whether the contents are those of a collection, according to their own fields. Without these
+    /// fields, the contents are a collection's if some of several have a different URI, or if there
+    /// are none and the server declares collections, because then only a collection can be empty.
     ///
-    /// A single content with a different URI is taken to be the resource in the server's own spelling.
+    /// A single content with a different URI counts as the resource in the server's own spelling.
     pub fn is_collection(&self) -> bool {
         let own = self.contents.iter().find(|content| content.uri == self.uri);
         if let Some(said) = own.and_then(|content| content.is_collection) {
@@ -56,8 +56,9 @@ impl ReadResult {
         }
     }
 
-    /// The content in the format that the server prefers: the first one. `None` for a collection, unless the server
-    /// says nothing about collections: then the first content may be the one.
+    /// The content in the format that the server prefers: the first one. `None` for a collection,
+    /// unless the server declares nothing about collections: then the first content may be the
+    /// resource.
     pub fn primary(&self) -> Option<&ResourceContents> {
         let first = self.contents.first();
         self.representations()
@@ -73,7 +74,8 @@ impl ReadResult {
             .find_map(|content| content.body.as_text())
     }
 
-    /// The content in each available format, the preferred one first. For a collection, only its own contents, if any.
+    /// The content in each available format, the preferred one first. For a collection, only the
+    /// contents of its own, if there are any.
     pub fn representations(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();
         self.contents
@@ -81,7 +83,8 @@ impl ReadResult {
             .filter(move |content| !is_collection || content.uri == self.uri)
     }
 
-    /// The content in the format `mime_type`, ignoring case; parameters such as `charset` only count if given.
+    /// The content in the format `mime_type`, ignoring case. Parameters such as `charset` only
+    /// count if `mime_type` has them.
     pub fn representation(&self, mime_type: &str) -> Option<&ResourceContents> {
         self.representations().find(|content| {
             let own = content.mime_type.as_deref();
@@ -89,8 +92,9 @@ impl ReadResult {
         })
     }
 
-    /// The children of a collection that were returned, possibly not all:
-    /// [`Client::resources`](crate::Client::resources) lists all of them. Empty if it is not a collection.
+    /// The children of a collection in this result, which may not be all:
+    /// [`Client::resources`](crate::Client::resources) lists all of them. Empty if the resource is
+    /// not a collection.
     pub fn children(&self) -> impl Iterator<Item = &ResourceContents> {
         let is_collection = self.is_collection();
         self.contents
@@ -99,7 +103,7 @@ impl ReadResult {
     }
 }
 
-/// Whether `own` is `wanted`, with its parameters or without.
+/// Whether the type `own` is `wanted`, with its parameters or without.
 fn is_of_type(own: &str, wanted: &str) -> bool {
     let essence = own.split(';').next().unwrap_or_default().trim();
     own.eq_ignore_ascii_case(wanted) || essence.eq_ignore_ascii_case(wanted)
@@ -113,7 +117,7 @@ mod tests {
 
     const URI: &str = "file:///docs";
 
-    /// A content by its URI (`.` is the requested one) and MIME type, with its field for
+    /// A content with a URI (`.` stands for the requested one), a MIME type, and the field for
     /// collections.
     fn content((uri, mime_type, is_collection): (&str, &str, Option<bool>)) -> ResourceContents {
         let uri = uri.replacen('.', URI, 1);
@@ -141,7 +145,7 @@ mod tests {
     #[test]
     fn children_and_representations_are_told_apart_also_of_older_servers() {
         let (no, yes) = (Some(false), Some(true));
-        // What came; the primary, the representations, the children.
+        // The contents, then the expected primary content, representations and children.
         type Case<'a> = (
             &'a [(&'a str, &'a str, Option<bool>)],
             Option<&'a str>,
@@ -170,14 +174,14 @@ mod tests {
                 &["index"],
                 &["x"],
             ),
-            // A server that breaks the rules: what it says of itself counts.
+            // A server that breaks the rules: the field of the resource itself counts.
             (
                 &[(".", "a", no), ("./x", "x", no)],
                 Some("a"),
                 &["a", "x"],
                 &[],
             ),
-            // Servers that say nothing.
+            // Servers without such fields.
             (
                 &[(".", "a", None), (".", "b", None)],
                 Some("a"),

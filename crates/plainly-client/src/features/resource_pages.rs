@@ -1,5 +1,5 @@
-//! Listings of resources that are read page by page: everything, and what lies directly below a URI, by whichever method
-//! the server has for that.
+//! Listings of resources that are read page by page: all resources, or those directly below a URI,
+//! by whichever method the server has for that.
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ListResourcesParams, ListResourcesResult, Resource};
@@ -17,16 +17,16 @@ pub struct ResourcePages<'a> {
     next: Option<ListResourcesParams>,
     pages: Pages,
     filter: Option<BelowFilter>,
-    /// The reason why the server does not list these children itself; `None` once there is one,
-    /// which shows that the URI is right.
+    /// The server's error when it refused to list these children; `None` as soon as a child was
+    /// found, because that shows that the URI is right.
     refusal: Option<Error>,
 }
 
-/// The choice among all resources that a server lists.
+/// A filter for the resources below a URI, among all that a server lists.
 #[derive(Debug)]
 struct BelowFilter {
     parent: String,
-    /// Not only the direct children.
+    /// Whether to include resources at any depth, not only direct children.
     deep: bool,
 }
 
@@ -67,8 +67,8 @@ impl ResourcePages<'_> {
         }
     }
 
-    /// Goes on with everything that the server lists, if it refuses to read a directory: it need only read those of its
-    /// skills (SEP-2640, "Directory Reading").
+    /// Continues with all resources that the server lists, if it refuses to read a directory:
+    /// servers only have to read the directories of their skills (SEP-2640, "Directory Reading").
     fn fall_back(&mut self, refusal: Error) -> Result<()> {
         let is_refused = refusal.is_invalid_params()
             || refusal.is_resource_not_found()
@@ -88,7 +88,7 @@ impl ResourcePages<'_> {
         Ok(())
     }
 
-    /// The rest of the listing, in one.
+    /// All remaining resources of the listing.
     ///
     /// # Errors
     ///
@@ -104,7 +104,8 @@ impl ResourcePages<'_> {
                 Ok(Some(page)) => resources.extend(page),
                 Ok(None) => return Ok(resources),
                 Err(error) => match &mut self.next {
-                    // What was returned before can't be taken back.
+                    // The earlier pages are dropped, which is only possible if the caller has not
+                    // got any of them.
                     Some(params) if is_whole => {
                         self.pages.begin_again(error)?;
                         params.cursor = None;
@@ -116,15 +117,16 @@ impl ResourcePages<'_> {
         }
     }
 
-    /// Whether these are picked by their URIs out of everything that the server lists, since it can't list
-    /// [children](Client::children): there may be others. Known for certain once there is a page, as a server may read some
-    /// directories and not others.
+    /// Whether these resources are picked by their URIs from all that the server lists, because the
+    /// server can't list [children](Client::children). Then there may be others. Only the first
+    /// page makes it certain, because a server may read some directories and not others.
     pub fn is_filtered(&self) -> bool {
         self.filter.is_some()
     }
 
-    /// If it [is filtered](Self::is_filtered), the same with everything below, at any depth: a server that can't list
-    /// children may have nothing in between that one could list the children of.
+    /// Includes everything below, at any depth, if the listing [is filtered](Self::is_filtered). A
+    /// server that can't list children may list no resource in between whose children could be
+    /// listed.
     #[must_use]
     pub fn at_any_depth(mut self) -> Self {
         if let Some(filter) = &mut self.filter {
@@ -135,7 +137,7 @@ impl ResourcePages<'_> {
 }
 
 impl BelowFilter {
-    /// Whether a URI is below, by its text. One that leads up again is not.
+    /// Whether a URI is below the parent, by its text. A URI that leads up again is not.
     fn has(&self, uri: &str) -> bool {
         let rest = uri.strip_prefix(&self.parent);
         let rest = match self.parent.ends_with(['/', ':']) {
@@ -157,13 +159,13 @@ impl Client {
         self.listed(Method::ListResources, parent, None)
     }
 
-    /// The children of `uri`, as the server lists them if it can, by `resources/list` (SEP-2093) or
-    /// `resources/directory/read` (SEP-2640). Otherwise, and if it refuses to read this directory,
-    /// what is directly below by its URI, out of everything that the server lists
+    /// The children of `uri`, as the server lists them with `resources/list` (SEP-2093) or
+    /// `resources/directory/read` (SEP-2640). If the server has neither, or refuses to read this
+    /// directory, the resources directly below `uri` by their URIs, from all that the server lists
     /// ([`is_filtered`](ResourcePages::is_filtered)).
     ///
-    /// Where the server lists them, children may have any URI, even that of what they are children of: don't take a URI
-    /// for a path, and when you go down, enter each only once.
+    /// If the server lists them, children may have any URI, even that of their parent. Don't use a
+    /// URI as a path; when you descend, enter each URI only once.
     ///
     /// ```no_run
     /// # async fn example(client: plainly::Client) -> plainly::client::Result<()> {
@@ -176,8 +178,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of [`resources`](Self::resources). A server that can list children says if there are none because it is no
-    /// collection, or not there; of a filtered listing, both are empty. If it refused first, that is the error if nothing is below.
+    /// Those of [`resources`](Self::resources). A server that can list children returns an error if
+    /// `uri` is no collection or does not exist; a filtered listing is empty in both cases. If the
+    /// server first refused to read the directory, and nothing is below it, that refusal is the
+    /// error.
     pub fn children(&self, uri: impl AsRef<str>) -> ResourcePages<'_> {
         let (server, uri) = (&self.connected.server, uri.as_ref());
         if server.knows_collections() {
@@ -221,7 +225,8 @@ mod tests {
 
     #[test]
     fn what_is_below_a_uri_is_told_by_its_parts() {
-        // The parent, another URI, and whether that is directly below and below at all.
+        // A parent, another URI, whether that is directly below the parent, and whether it is below
+        // at all.
         for (parent, uri, direct, deep) in [
             ("a:b", "a:b/c", true, true),
             ("a:b/", "a:b/c", true, true),

@@ -35,8 +35,8 @@ pub enum MetadataSource {
 }
 
 impl Client {
-    /// One page of `resources/list`: everything, or the children of one collection, depending on `params`. A resource that
-    /// can't be read is left out, and named in a warning in the log.
+    /// One page of `resources/list`: all resources, or the children of one collection, depending on
+    /// `params`. An unreadable resource is left out, and named in a warning in the log.
     pub async fn list_resources(
         &self,
         params: &ListResourcesParams,
@@ -55,19 +55,21 @@ impl Client {
         })
     }
 
-    /// All resources, or all children of the collection `parent`, page after page.
+    /// All resources, or all children of the collection `parent`, of all pages.
     ///
     /// # Errors
     ///
-    /// [`LocalError::TooManyPages`] after [`ClientLimits::pages`](crate::message::limits::ClientLimits::pages), and
-    /// [`LocalError::EndlessListing`] if a page leads back to an earlier one: a listing is complete or an error, except for
-    /// resources that can't be read, which are left out and named in a warning in the log.
+    /// [`LocalError::TooManyPages`] after
+    /// [`ClientLimits::pages`](crate::message::limits::ClientLimits::pages), and
+    /// [`LocalError::EndlessListing`] if a page leads back to an earlier one. A listing is complete
+    /// or an error, except for unreadable resources, which are left out and named in a warning in
+    /// the log.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
         self.resource_pages(parent).all().await
     }
 
-    /// One page of `resources/templates/list`. A template that can't be read is left out, and named in a warning in the
-    /// log.
+    /// One page of `resources/templates/list`. An unreadable template is left out, and named in a
+    /// warning in the log.
     pub async fn list_resource_templates(
         &self,
         params: &ListResourceTemplatesParams,
@@ -83,7 +85,8 @@ impl Client {
             .await
     }
 
-    /// All resource templates, page after page. Complete or an error, like [`resources`](Self::resources).
+    /// All resource templates, of all pages. Complete or an error, like
+    /// [`resources`](Self::resources).
     pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
         self.all_pages(Method::ListResourceTemplates, |cursor| async move {
             let mut params = ListResourceTemplatesParams::new();
@@ -120,12 +123,14 @@ impl Client {
 
     /// The metadata of a resource, without its content.
     ///
-    /// Requests it with `resources/metadata`; if the server does not support the method, its listing is searched instead.
+    /// Requests it with `resources/metadata`. If the server does not support that method, the
+    /// listing of resources is searched instead.
     ///
     /// # Errors
     ///
-    /// [`LocalError::NotListed`] if the listing was searched and does not contain it, which does not mean that it does
-    /// not exist; and those of [`resources`](Self::resources), if it could not be searched to its end.
+    /// [`LocalError::NotListed`] if the listing was searched and does not contain the resource,
+    /// which may exist nevertheless. Those of [`resources`](Self::resources), if the listing could
+    /// not be searched completely.
     pub async fn metadata(&self, uri: impl Into<String>) -> Result<Metadata> {
         let params = ResourceMetadataParams::new(uri);
         let answer = self

@@ -1,5 +1,6 @@
-//! Skills on the client's side (extension `io.modelcontextprotocol/skills`): listing them, and reading their files so that nothing
-//! is used that is not what the server lists. Nothing is read before it is asked for.
+//! Skills on the client's side (extension `io.modelcontextprotocol/skills`): listing them, and
+//! reading their files. Files that differ from the server's listing are rejected. Nothing is read
+//! before it is asked for.
 
 use std::sync::OnceLock;
 
@@ -15,10 +16,11 @@ use crate::connect::Client;
 use crate::error::{Error, LocalError, Mismatch, Result};
 use crate::features::pages::ListingPage;
 
-/// A skill whose `SKILL.md` was read and is what the server lists: its instructions, and the way to its other files.
+/// A skill whose `SKILL.md` was read and matches the server's listing: its instructions, and access
+/// to its other files.
 ///
-/// It is bound to its server and to the entry that it was loaded from. That its content is what the server lists does not make
-/// it trustworthy: the server wrote both.
+/// It is bound to its server and to the entry that it was loaded from. Content that matches the
+/// listing is not trustworthy for that reason: the server wrote both.
 ///
 /// ```no_run
 /// use plainly::client::{Client, Result};
@@ -56,13 +58,14 @@ impl Client {
         self.page(Method::ListSkills, "skills", params).await
     }
 
-    /// All skills that the server lists, page after page. A server may have more of them. Complete or an error, like
-    /// [`resources`](Self::resources), except for the skills that [`list_skills`](Self::list_skills) leaves out. No file is
-    /// read.
+    /// All skills that the server lists, of all pages. A server may have more of them. Complete or
+    /// an error, like [`resources`](Self::resources), except for the skills that
+    /// [`list_skills`](Self::list_skills) leaves out. No file is read.
     ///
     /// # Errors
     ///
-    /// [`LocalError::NotDeclared`] if the server does not declare the extension; so for each method of skills.
+    /// [`LocalError::NotDeclared`] if the server does not declare the extension, as for each method
+    /// of skills.
     pub async fn skills(&self) -> Result<Vec<Skill>> {
         self.all_pages(Method::ListSkills, |cursor| async move {
             let mut params = ListSkillsParams::new();
@@ -73,13 +76,14 @@ impl Client {
         .await
     }
 
-    /// The skill whose `SKILL.md` has this URI (`skills/get`), whether the server lists it or not, as it is now. No file is
-    /// read.
+    /// The current entry of the skill whose `SKILL.md` has this URI (`skills/get`), whether the
+    /// server lists the skill or not. No file is read.
     ///
     /// # Errors
     ///
-    /// One for which [`is_invalid_params`](Error::is_invalid_params) or
-    /// [`is_resource_not_found`](Error::is_resource_not_found) holds, if the server has no such skill.
+    /// An error for which [`is_invalid_params`](Error::is_invalid_params) or
+    /// [`is_resource_not_found`](Error::is_resource_not_found) holds, if the server has no such
+    /// skill.
     pub async fn skill(&self, uri: impl Into<String>) -> Result<Skill> {
         let method = Method::GetSkill;
         let params = GetSkillParams::new(uri);
@@ -95,14 +99,14 @@ impl Client {
         Err(Error::invalid_response(method.name(), why.to_string()))
     }
 
-    /// Reads the `SKILL.md` of a skill, and verifies that its length, its digest and each field of its frontmatter are what the
-    /// skill says. Of the other files, none is read.
+    /// Reads the `SKILL.md` of a skill, and verifies that its length, its digest and each field of
+    /// its frontmatter match the entry of the skill. No other file is read.
     ///
     /// # Errors
     ///
     /// - [`LocalError::InvalidSkill`]: the skill breaks the rules of the extension. Nothing was read.
-    /// - [`LocalError::DynamicSkill`]: nothing can be verified. Nothing was read.
-    /// - [`LocalError::SkillMismatch`]: the file is not what the skill says.
+    /// - [`LocalError::DynamicSkill`]: the content can't be verified. Nothing was read.
+    /// - [`LocalError::SkillMismatch`]: the file differs from the entry.
     /// - Those of [`read`](Self::read).
     pub async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill> {
         let uri = skill.uri.clone();
@@ -128,9 +132,9 @@ impl Client {
         })
     }
 
-    /// Reads a file, which must be of this length and digest.
+    /// Reads a file, which must have the length and digest of its entry.
     async fn read_verified(&self, file: &SkillFile) -> Result<Body> {
-        // What is cached may be older than the entry.
+        // Bypasses the cache, because cached content may be older than the entry.
         let contents = self.fresh().read(&*file.uri).await?.contents;
         let found = contents.len();
         let mut contents = contents.into_iter();
@@ -147,17 +151,19 @@ impl Client {
 }
 
 impl LoadedSkill {
-    /// The skill as its server described it when it was loaded.
+    /// The entry of the skill, as of when it was loaded.
     pub fn skill(&self) -> &Skill {
         &self.skill
     }
 
-    /// The whole `SKILL.md`, with its frontmatter: text of the server's for the model, which must learn where it is from.
+    /// The whole `SKILL.md`, with its frontmatter. It is the server's text for the model: tell the
+    /// model where the text is from.
     pub fn instructions(&self) -> &str {
         &self.instructions
     }
 
-    /// The directory of the skill, in which the paths in its instructions begin: a URI without a slash at its end.
+    /// The directory of the skill, which the paths in its instructions are relative to: a URI
+    /// without a slash at its end.
     pub fn root(&self) -> &str {
         root(&self.skill.uri)
     }
@@ -166,9 +172,9 @@ impl LoadedSkill {
     ///
     /// # Errors
     ///
-    /// - [`LocalError::NotInSkill`]: the skill does not list it. Nothing was read.
-    /// - [`LocalError::SkillMismatch`]: it is not what the skill says. From then on, nothing of the skill is read any more, and
-    ///   each call ends with this error.
+    /// - [`LocalError::NotInSkill`]: the skill does not list the file. Nothing was read.
+    /// - [`LocalError::SkillMismatch`]: the file differs from the entry. From then on, each call
+    ///   fails with this error, and no file of the skill is read.
     /// - Those of [`Client::read`].
     pub async fn read(&self, path: &str) -> Result<Body> {
         if let Some(mismatch) = self.mismatch.get() {
@@ -182,7 +188,7 @@ impl LoadedSkill {
         if let Err(error) = &read
             && let Some(LocalError::SkillMismatch { .. }) = error.local()
         {
-            // Of two at a time, the first counts.
+            // If two calls find a mismatch at the same time, the first counts.
             let _first = self.mismatch.set(error.clone());
         }
         read
@@ -202,7 +208,7 @@ impl LoadedSkill {
     }
 }
 
-/// The content of a file, if it matches its entry.
+/// The content of a file, if it matches the file's entry.
 fn verify(body: Body, file: &SkillFile) -> std::result::Result<Body, Mismatch> {
     let bytes = body.as_bytes();
     let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -218,7 +224,7 @@ fn verify(body: Body, file: &SkillFile) -> std::result::Result<Body, Mismatch> {
     Ok(body)
 }
 
-/// Text, in whichever way it was sent.
+/// The content as text, whether it was sent as text or as a blob.
 fn text(body: Body) -> std::result::Result<String, Mismatch> {
     let text = match body {
         Body::Text(text) => Ok(text),

@@ -1,5 +1,5 @@
-//! Tools on the client's side: listing and calling them, over HTTP with headers that mirror arguments where the listing
-//! asks for it.
+//! Tools on the client's side: listing and calling them. Over HTTP, calls have headers that repeat
+//! arguments, if the listing asks for them.
 
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ use crate::message::mirror::Mirror;
 impl Client {
     /// One page of `tools/list`.
     ///
-    /// A tool that can't be read, as one without a schema of its arguments, is left out and named in a warning in the log.
-    /// So are, from a modern server over HTTP, tools with invalid `x-mcp-header` annotations (2026-07-28, Tools,
-    /// "x-mcp-header").
+    /// An unreadable tool, such as one without a schema of its arguments, is left out and named in
+    /// a warning in the log. So are, from a modern server over HTTP, tools with invalid
+    /// `x-mcp-header` annotations (2026-07-28, Tools, "x-mcp-header").
     pub async fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsResult> {
         Ok(self.tools_page(params).await?.body)
     }
 
-    /// All tools, page after page. Complete or an error, like [`resources`](Self::resources), except for the tools that
-    /// [`list_tools`](Self::list_tools) leaves out.
+    /// All tools, of all pages. Complete or an error, like [`resources`](Self::resources), except
+    /// for the tools that [`list_tools`](Self::list_tools) leaves out.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         self.all_pages(Method::ListTools, |cursor| async move {
             let mut params = ListToolsParams::new();
@@ -38,7 +38,7 @@ impl Client {
         .await
     }
 
-    /// A page, from which is learnt what later calls of its tools need.
+    /// A page. The facts that later calls of its tools need are stored.
     async fn tools_page(&self, params: &ListToolsParams) -> Result<ListingPage<ListToolsResult>> {
         let mut page: ListingPage<ListToolsResult> =
             self.page(Method::ListTools, "tools", params).await?;
@@ -54,14 +54,16 @@ impl Client {
 
     /// Calls a tool (`tools/call`). `arguments` must serialise to a JSON object; use `()` for none.
     ///
-    /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`]. Only where its result can't be read is it
-    /// one, which shows the words in the result.
+    /// A failure of the tool is not an `Err`: check [`CallToolResult::is_tool_error`]. If the
+    /// result of a failed tool can't be read, it is an `Err`, which shows the text of the result.
     ///
-    /// If the server makes a task of the call, the client asks for the task until it has ended, answers what it asks with
-    /// the same handlers, and cancels it if the call is dropped. [`Call::start`] returns the task instead.
+    /// If the server makes the call a task, the client polls the task until it has ended, answers
+    /// its questions with the same handlers, and cancels it if the call is dropped. [`Call::start`]
+    /// returns the task instead.
     ///
-    /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it
-    /// was last listed. If the server misses others, the client lists the tools and makes the call once more.
+    /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the
+    /// tool's last listing asked for. If the server requires others, the client lists the tools and
+    /// repeats the call once.
     ///
     /// # Errors
     ///
@@ -84,7 +86,8 @@ impl Client {
         })
     }
 
-    /// Lists the tools to learn the headers of a call that was refused for them. Returns whether the call may succeed now.
+    /// Lists the tools to learn the headers of a call that the server refused because of its
+    /// headers. Returns whether the call may succeed now.
     pub(crate) async fn learn_headers(&self) -> bool {
         if self.mirror().is_none() {
             return false;
@@ -96,7 +99,7 @@ impl Client {
         listed.is_ok()
     }
 
-    /// The arguments that headers repeat, if this server wants any repeated.
+    /// The arguments that headers repeat, if this server asks for that.
     fn mirror(&self) -> Option<&Mirror> {
         let http = self.connected.link.http();
         let mirror = http.map(|http| http.mirror());
@@ -104,7 +107,7 @@ impl Client {
     }
 }
 
-/// The parameters of such a call, as JSON.
+/// The parameters of a `tools/call`, as JSON.
 fn tool_params(name: &str, arguments: &impl Serialize) -> Result<Box<RawValue>> {
     let arguments = to_raw_value(arguments).map_err(|error| invalid(Some(error)))?;
     let params = CallToolParams::new(name);

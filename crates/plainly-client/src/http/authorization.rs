@@ -1,6 +1,6 @@
-//! Authorizers of this client's requests: asked for credentials before each HTTP request, and once
-//! more when one was rejected. Those that already hold a token are here; those that ask the user
-//! are elsewhere.
+//! Authorizers of this client's requests. Each is called for credentials before each HTTP request,
+//! and once more when a request was rejected. Authorizers that already hold a token are here; those
+//! that ask the user are elsewhere.
 
 pub(crate) mod bearer;
 mod nonce;
@@ -18,13 +18,15 @@ pub(crate) use crate::error::AuthError;
 use crate::error::Challenge;
 use crate::message::clocks::Clocks;
 
-/// Lets requests in: knows the credentials, and what to do when they are refused.
+/// Authorizes requests: provides the credentials, and decides what to do when the server rejects
+/// them.
 ///
-/// Every HTTP request of a connection asks it: calls, notifications, streams and the end of a session. Whatever it gives
-/// is sent to that server alone: redirects are not followed, and unencrypted it goes only to the same machine, unless the
-/// client was [told otherwise](crate::Builder::allow_plaintext_token).
+/// It is called for every HTTP request of a connection: calls, notifications, streams and the end
+/// of a session. Its credentials are sent to that server alone: redirects are not followed, and
+/// credentials are sent unencrypted only to the same machine, unless the client [allows
+/// more](crate::Builder::allow_plaintext_token).
 ///
-/// It speaks for one user. A program with several has a client for each.
+/// It acts for one user. A program with several users needs a client for each.
 ///
 /// ```
 /// use futures_util::FutureExt;
@@ -51,7 +53,7 @@ use crate::message::clocks::Clocks;
 /// let client = Client::http("https://mcp.example.com/mcp").authorizer(TokenFile("token".into()));
 /// ```
 pub trait Authorizer: fmt::Debug + Send + Sync {
-    /// The extensions of MCP that it makes use of, by identifier; the client declares them.
+    /// The extensions of MCP that the authorizer uses, by identifier; the client declares them.
     fn extensions(&self) -> Vec<&'static str> {
         Vec::new()
     }
@@ -62,8 +64,8 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
         request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>>;
 
-    /// Decides about a request that was rejected: send it again, with the then current
-    /// [`credentials`](Self::credentials), or leave it. Called for 401, and for 403 with a
+    /// Decides about a request that was rejected: send it again, with the current
+    /// [`credentials`](Self::credentials), or give up. Called for 401, and for 403 with a
     /// challenge; at most five times for one request.
     fn refused<'a>(
         &'a self,
@@ -74,7 +76,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
         ready(Ok(Again::GiveUp)).boxed()
     }
 
-    /// Sees the head of each response.
+    /// Called with the head of each response.
     fn answered(&self, request: &UnsentRequest<'_>, head: &Head<'_>) {
         let _ = (request, head);
     }
@@ -86,9 +88,9 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
 pub struct UnsentRequest<'a> {
     /// Its method.
     pub http: &'a Method,
-    /// The URL that it goes to, whole: with what may be secret in it.
+    /// The whole URL of the request, including parts that may be secret.
     pub url: &'a str,
-    /// The URL of the server, which is another one where a transport has several.
+    /// The URL of the server, which may differ from `url` if a transport has several URLs.
     pub server: &'a str,
     /// The number of rejections so far.
     pub attempt: u32,
@@ -115,19 +117,19 @@ impl<'a> UnsentRequest<'a> {
 pub struct Credentials {
     /// The headers, `Authorization` first of all.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Which of the authorizer's credentials these are; comes back in a [`Refusal`].
+    /// The generation of the authorizer's credentials, which a [`Refusal`] returns.
     pub generation: u64,
 }
 
-/// A refusal of a request, for want of credentials or of rights.
+/// The rejection of a request, because of missing or insufficient credentials.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refusal {
     /// 401 or 403.
     pub status: StatusCode,
-    /// The demands of the server, as far as they can be read.
+    /// The server's challenges that can be read.
     pub challenges: Vec<Challenge>,
-    /// The credentials that were refused.
+    /// The generation of the rejected credentials.
     pub generation: u64,
     /// The number of earlier rejections of these credentials, for this request.
     pub repeated: u32,
@@ -136,7 +138,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The first refusal of these credentials, without a challenge.
+    /// The first rejection of these credentials, without a challenge.
     pub fn new(status: StatusCode, generation: u64) -> Self {
         Self {
             status,
@@ -164,11 +166,11 @@ pub struct Head<'a> {
 pub enum Again {
     /// Send it again.
     Retry,
-    /// Leave it: the caller gets the refusal.
+    /// Don't send it again: the caller gets the rejection.
     GiveUp,
 }
 
-/// Without the URL, which may be secret in part.
+/// Omits the URL, parts of which may be secret.
 impl fmt::Debug for UnsentRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
@@ -178,7 +180,7 @@ impl fmt::Debug for UnsentRequest<'_> {
     }
 }
 
-/// Without the values.
+/// Omits the values, which are secret.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();

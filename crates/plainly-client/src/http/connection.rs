@@ -1,4 +1,4 @@
-//! A connection over HTTP: each request is a POST, and its reply comes back on it.
+//! A connection over HTTP: each request is a POST, and the response contains its reply.
 //!
 //! Knows messages, not methods, except the one that opens a session and the one whose reply is a stream of events.
 
@@ -26,7 +26,7 @@ use crate::message::reply::{self, CallReply, ServerMessage};
 use crate::message::request::OutgoingRequest;
 use plainly_transport::Frame;
 
-/// Our end of an HTTP connection.
+/// The client's end of an HTTP connection.
 #[derive(Debug)]
 pub(crate) struct HttpConnection {
     session: Arc<HttpSession>,
@@ -36,7 +36,7 @@ pub(crate) struct HttpConnection {
 }
 
 impl HttpConnection {
-    /// Nothing is sent before the first call.
+    /// Creates the connection. Nothing is sent before the first call.
     pub(crate) fn new(endpoint: Endpoint, dispatcher: Dispatcher) -> Self {
         Self {
             session: Arc::new(HttpSession::new(endpoint, dispatcher)),
@@ -76,7 +76,7 @@ impl HttpConnection {
             self.session.answered(&response);
         }
         let reply = self.reply(request, response).await;
-        // A call that failed needs no cancellation: only one that is dropped does.
+        // A failed call needs no cancellation; only a dropped call does.
         cancellation.disarm();
         reply
     }
@@ -123,7 +123,7 @@ impl HttpConnection {
             (Some(CallReply::Error(json, _)), false) => {
                 Ok(CallReply::Error(json, Some(status.into())))
             }
-            // A result under a status of failure doesn't count.
+            // A result does not count if the status is a failure.
             (_, false) => Err(status.explain(request.method.name(), &body)),
         }
     }
@@ -133,7 +133,8 @@ impl HttpConnection {
         request: &OutgoingRequest<'_>,
         mut response: HttpResponse,
     ) -> Result<CallReply, Error> {
-        // These end with the call: a server that has replied waits for no answer.
+        // These tasks end with the call, because a server that has replied does not wait for
+        // answers.
         let mut answering = JoinSet::new();
         let mut resuming = ReplyResumption::default();
         loop {
@@ -237,7 +238,7 @@ impl StreamableHttp for HttpConnection {
     }
 }
 
-/// The fault of a body without the reply, where this was sent instead.
+/// The fault of a body without the reply, if it contains `sent` instead.
 fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -> String {
     match (sent, encoding) {
         _ if body.trim_ascii().is_empty() => "the body is empty".to_owned(),
@@ -249,7 +250,8 @@ fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -
     }
 }
 
-/// The reply to `request`, the only request that can be meant here; any other message is returned as the error.
+/// The reply to `request`, the only request that has no reply yet on this stream; any other message
+/// is returned as the error.
 ///
 /// Only an error can lack an id, and then counts as the reply: a server that couldn't read the request couldn't read
 /// its id either.

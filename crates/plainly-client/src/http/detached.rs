@@ -1,5 +1,6 @@
-//! Messages on a stream other than replies; and messages that outlive the call they belong to: answers to a legacy
-//! server's questions, and the cancellation of a dropped call. Nobody waits for their outcome.
+//! Messages on a stream other than replies, and messages that outlive their call: answers to a
+//! legacy server's questions, and the cancellation of a dropped call. No caller waits for their
+//! outcome.
 
 use std::sync::Arc;
 
@@ -40,12 +41,12 @@ impl HttpSession {
                 tracing::debug!(?other, "dropped: not the reply to the request");
             }
         }
-        // A server that sends such messages without pause must not hold up deadlines and other calls.
+        // A server that sends such messages without pause must not delay deadlines and other calls.
         consume_budget().await;
     }
 
-    /// Answers a question that a legacy server asks on a stream: one `of` the call whose reply the stream carries, if
-    /// any.
+    /// Answers a question that a legacy server asks on a stream. `of` is the call whose reply the
+    /// stream carries, if there is one.
     async fn answer(
         &self,
         request: ServerRequest,
@@ -71,10 +72,11 @@ impl HttpSession {
     }
 }
 
-/// Sends an answer, which holds its place meanwhile. In a task of its own, because the next message on the stream may be
-/// the reply, which ends the call, and the server may accept no answer before the reply. The task ends when the client
-/// closes the connection, and then reports no failure: a runtime that shuts down would otherwise make each answer under way
-/// look like one.
+/// Sends an answer, which holds its `place` meanwhile. It is sent in a task of its own, because the
+/// next message on the stream may be the reply, which ends the call, and the server may accept no
+/// answer before the reply. When the client closes the connection, the task ends without reporting
+/// a failure, because otherwise every pending answer would look like a failure when the runtime
+/// shuts down.
 fn send_apart(
     endpoint: Endpoint,
     mut closed: watch::Receiver<bool>,
@@ -97,7 +99,7 @@ fn send_apart(
     });
 }
 
-/// Sends an answer, or a cancellation: what happens to it is only logged.
+/// Sends an answer or a cancellation. A failure is only logged.
 pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
     if let Err(failure) = deliver(endpoint, frame).await {
         failure.warn();
@@ -135,10 +137,11 @@ async fn deliver(endpoint: Endpoint, frame: Frame) -> Result<(), AnswerFailure> 
     Ok(())
 }
 
-/// Cancels a call when dropped: a legacy server does not take a broken connection for a cancellation.
+/// Cancels a call when dropped, because a legacy server does not treat a broken connection as a
+/// cancellation.
 pub(super) struct Cancellation<'a> {
     session: &'a HttpSession,
-    /// The notification to send, if any.
+    /// The notification to send, if there is one.
     frame: Option<Frame>,
 }
 
@@ -160,7 +163,7 @@ impl<'a> Cancellation<'a> {
         }
     }
 
-    /// The call has ended by itself.
+    /// Prevents the cancellation, because the call has ended.
     pub(super) fn disarm(&mut self) {
         self.frame = None;
     }
@@ -168,7 +171,7 @@ impl<'a> Cancellation<'a> {
 
 impl Drop for Cancellation<'_> {
     fn drop(&mut self) {
-        // The end of the session ends its calls too.
+        // The end of the session also ends its calls.
         if self.session.is_closed() {
             return;
         }

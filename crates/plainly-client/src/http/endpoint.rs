@@ -1,5 +1,5 @@
-//! The client's end of Streamable HTTP: messages as POSTs, and replies as JSON or server-sent events. Knows headers and
-//! bytes, but no methods; the headers of a message come with it.
+//! The client's end of Streamable HTTP: messages as POSTs, and replies as JSON or server-sent
+//! events. Knows headers and bytes, but no methods; each message comes with its headers.
 
 use std::error::Error;
 use std::fmt;
@@ -23,12 +23,12 @@ use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::tls::{self, Certificate};
 use plainly_transport::{Frame, Meter};
 
-/// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
-/// request.
+/// The time for which an unused connection is kept open. It is shorter than most servers' timeout,
+/// so that servers rarely close a connection during a request.
 const IDLE: Duration = Duration::from_secs(30);
-/// The most bytes after the reply that are read so that the connection can be used again.
+/// The most bytes after the reply that are read so that the connection can be reused.
 const DISCARDED_BYTES: usize = 64 << 10;
-/// The time that reading them may take.
+/// The time limit for reading these bytes.
 const DISCARDED_TIME: Duration = Duration::from_secs(1);
 /// The longest wait for the beginning of a body that is only shown in an error.
 const SHOWN: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
-    /// The authorizer of each request, if there is one.
+    /// Authorizes each request, if there is an authorizer.
     gate: Option<Gate>,
     /// The most bytes of one message that are read: a JSON body, or one event.
     message_bytes: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Endpoint {
     tap: Tap,
 }
 
-/// The response to a request, its body unread.
+/// The response to a request, whose body is not read yet.
 #[derive(Debug)]
 pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
@@ -57,10 +57,10 @@ pub(super) struct HttpResponse {
     pub(super) credentials: Vec<(HeaderName, HeaderValue)>,
     inner: reqwest::Response,
     events: EventParser,
-    /// The text of the last event about a failure.
+    /// The text of the last event that reports a failure.
     complaint: Option<String>,
     message_bytes: usize,
-    /// Bytes that were received and are not read yet.
+    /// Bytes that were received but not parsed yet.
     chunk: Bytes,
     received: Meter,
     tap: Tap,
@@ -78,9 +78,9 @@ pub(super) enum ContentKind {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, which may have a certificate of a `trusted` authority, and to which every request carries
-    /// `headers`, and what the `gate` has it carry; messages are read up to `message_bytes`.
-    /// Redirects are not followed: they would take credentials and messages elsewhere.
+    /// The endpoint at `url`, whose certificate may be from a `trusted` authority. Every request
+    /// has `headers`, and the headers of the `gate`. Messages are read up to `message_bytes`.
+    /// Redirects are not followed, because they would send credentials and messages elsewhere.
     pub(crate) fn new(
         url: Url,
         headers: HeaderMap,
@@ -111,13 +111,13 @@ impl Endpoint {
         })
     }
 
-    /// The URL without what may be secret.
+    /// The URL without parts that may be secret.
     pub(super) fn display_url(&self) -> String {
         without_secrets(&self.url).into()
     }
 
-    /// The endpoint at another URL, as `reference` names it relative to this one; or the fault in
-    /// that. At another origin, the headers would be sent to another server.
+    /// The endpoint at another URL, which is `reference` relative to this one, or the fault of that
+    /// URL. Another origin is rejected, because the headers would be sent to another server.
     pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
         let named = in_quotes(reference);
         let joined = self.url.join(reference);
@@ -126,14 +126,15 @@ impl Endpoint {
             let origin = self.url.origin().ascii_serialization();
             return Err(format!("{named}, which is not at {origin}"));
         }
-        // These fail only for URLs without a host.
+        // These calls fail only for URLs without a host.
         let _ = url.set_username(self.url.username());
         let _ = url.set_password(self.url.password());
         let endpoint = self.clone();
         Ok(Self { url, ..endpoint })
     }
 
-    /// Sends one message. Its call has the budget; a message of no call has one of its own.
+    /// Sends one message. The message of a call uses the call's budget, any other message a budget
+    /// of its own.
     pub(super) async fn post(
         &self,
         frame: Frame,
@@ -149,7 +150,7 @@ impl Endpoint {
             .await
     }
 
-    /// Opens a stream of messages that answer none of ours.
+    /// Opens a stream for messages that do not answer this client's requests.
     pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
         headers.insert(ACCEPT, ACCEPTED);
@@ -161,7 +162,8 @@ impl Endpoint {
         Ok(self.send(Method::DELETE, headers, None, None).await?.status)
     }
 
-    /// Sends a request; and again on another connection or with other credentials, as far as the budget goes.
+    /// Sends a request, and repeats it on another connection or with other credentials within the
+    /// budget.
     async fn send(
         &self,
         method: Method,
@@ -185,8 +187,8 @@ impl Endpoint {
             sent.extend(credentials.headers.iter().cloned());
             let mut response = match self.exchange(&method, sent, body.clone()).await {
                 Ok(response) => response,
-                // The server spoke before it was asked, or hung up. It may do so again, but once a request is under way,
-                // the error says which.
+                // The server spoke first or closed the connection, so the request was not sent. It
+                // may do so again, but once a request is under way, the error says what happened.
                 Err(failure) if failure.was_never_sent() && budget.spend(Cause::Unsent) => continue,
                 Err(failure) => return Err(failure),
             };
@@ -217,7 +219,8 @@ impl Endpoint {
             .client
             .request(method.clone(), self.url.clone())
             .headers(self.headers.clone())
-            // In this order: a header of the message replaces one of the same name that the client was built with.
+            // The order matters: a header of the message replaces a client's header with the same
+            // name.
             .headers(headers);
         if let Some(body) = body {
             request = request.body(body);
@@ -247,7 +250,7 @@ impl Endpoint {
         })
     }
 
-    /// The credentials that a request would carry now; `None` if they are not known.
+    /// The credentials that a request would have now; `None` if they can't be obtained.
     pub(super) async fn credentials(&self) -> Option<Vec<(HeaderName, HeaderValue)>> {
         let Some(gate) = &self.gate else {
             return Some(Vec::new());
@@ -280,7 +283,7 @@ fn without_secrets(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
-    // These fail only for URLs without a host, and an HTTP URL has one.
+    // These calls fail only for URLs without a host, and an HTTP URL has one.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url
@@ -295,7 +298,8 @@ impl fmt::Debug for Endpoint {
 }
 
 impl HttpResponse {
-    /// The next message of a body of events; `None` at the end. An event that is cut off by the end is dropped.
+    /// The next message in a body of events; `None` at the end. An incomplete event at the end is
+    /// dropped.
     pub(super) async fn next_message(&mut self) -> Result<Option<Bytes>, HttpFailure> {
         while let Some(event) = self.next_event().await? {
             if event.kind == EventKind::Message {
@@ -323,17 +327,18 @@ impl HttpResponse {
                 Some(chunk) => self.chunk = chunk,
                 None => return Ok(None),
             }
-            // Chunks without events may arrive as fast as they are read.
+            // Yields to other tasks, because chunks without events may arrive as fast as they are
+            // read.
             consume_budget().await;
         }
     }
 
-    /// The server's text in an event about a failure; `None` if it sent none.
+    /// The server's text in an event that reports a failure; `None` if the server sent none.
     pub(super) fn complaint(&self) -> Option<String> {
         self.complaint.clone()
     }
 
-    /// The position to resume a body of events that has ended.
+    /// The position at which an ended body of events can be resumed.
     pub(super) fn resumption(&self) -> &Resumption {
         self.events.resumption()
     }
@@ -349,8 +354,8 @@ impl HttpResponse {
         retry_after::read(&self.headers)
     }
 
-    /// The URL that the server redirects to: only with such a status. A relative URL is made whole,
-    /// without its secret parts.
+    /// The URL that the server redirects to, if the status is a redirect. A relative URL is made
+    /// absolute, without its secret parts.
     pub(super) fn location(&self) -> Option<String> {
         let location = self.headers.get(LOCATION)?.to_str().ok()?;
         let whole = match Url::parse(location) {
@@ -363,7 +368,7 @@ impl HttpResponse {
         self.status.is_redirection().then_some(whole)
     }
 
-    /// The whole body, without a byte order mark before it.
+    /// The whole body, without a leading byte order mark.
     pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
         let (limit, tap) = (self.message_bytes, self.tap.clone());
         let body = self.read(limit).await?;
@@ -374,8 +379,8 @@ impl HttpResponse {
         Ok(if is_marked { body.slice(3..) } else { body })
     }
 
-    /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
-    /// read.
+    /// The beginning of the body: at most `limit` bytes that arrive within a second. Empty if it
+    /// can't be read.
     pub(super) async fn beginning(mut self, limit: usize) -> Vec<u8> {
         let mut body = Vec::new();
         let until = Instant::now() + SHOWN;
@@ -391,7 +396,8 @@ impl HttpResponse {
         body
     }
 
-    /// Reads the rest of the body in the background, if it is short, so that the connection can be used again.
+    /// Reads the rest of the body in the background, if it is short, so that the connection can be
+    /// reused.
     pub(super) fn discard(self) {
         tokio::spawn(timeout(DISCARDED_TIME, self.read(DISCARDED_BYTES)));
     }

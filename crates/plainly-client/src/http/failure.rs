@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::http::authorization::AuthError;
 
-/// The reason why there is no response, or why it broke off.
+/// The reason why there is no response, or why it was interrupted.
 #[derive(Debug)]
 pub(super) enum HttpFailure {
     /// No server was reached.
@@ -30,7 +30,7 @@ impl fmt::Display for HttpFailure {
 }
 
 impl HttpFailure {
-    /// Whether the connection ended before anything of the request was sent.
+    /// Whether the connection ended before any byte of the request was sent.
     pub(super) fn was_never_sent(&self) -> bool {
         match self {
             Self::Unreachable(error) | Self::Broken(error) => was_never_sent(error),
@@ -49,7 +49,7 @@ impl HttpFailure {
     }
 }
 
-/// Whether the connection ended before anything of the request was sent.
+/// Whether the connection ended before any byte of the request was sent.
 fn was_never_sent(error: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
     causes.any(|cause| {

@@ -1,5 +1,5 @@
-//! The gate of requests: their credentials, whether they may be sent at all, and the consequences
-//! of a rejection. Knows no connection.
+//! Authorizes requests: adds their credentials, decides whether they may be sent at all, and
+//! handles rejections. Knows no connection.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::error::Challenges;
 use crate::message::budget::{Budget, Cause};
 use crate::message::clocks::Clocks;
 
-/// The way in for requests to one server.
+/// Authorizes the requests to one server.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     authorizer: Arc<dyn Authorizer>,
@@ -25,25 +25,25 @@ pub(crate) struct Gate {
     clocks: Clocks,
 }
 
-/// The refusals of one request so far.
+/// The rejections of one request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Passage {
     pub(crate) refusals: u32,
-    /// The generation of the credentials that the request carried last.
+    /// The generation of the request's last credentials.
     generation: u64,
     /// The number of rejections of these credentials.
     repeated: u32,
 }
 
 impl Passage {
-    /// Notes that the request carried credentials of this generation.
+    /// Notes that the request had credentials of this generation.
     pub(crate) fn is_of(&mut self, generation: u64) {
         if self.generation != generation {
             (self.generation, self.repeated) = (generation, 0);
         }
     }
 
-    /// Notes that the request was refused.
+    /// Notes that the request was rejected.
     pub(crate) fn is_refused(&mut self) {
         self.refusals += 1;
         self.repeated += 1;
@@ -53,18 +53,18 @@ impl Passage {
 /// The possible readers of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// The server alone, as it is encrypted.
+    /// Only the server, because the requests are encrypted.
     Server,
-    /// This machine, as it never leaves it.
+    /// Only this machine, because the requests never leave it.
     Machine,
-    /// Others on the network, which is allowed.
+    /// Others on the network, which the caller has allowed.
     Allowed,
     /// Others on the network.
     Anybody,
 }
 
 impl Gate {
-    /// The way to the server at `url`; the clocks are those of the connection.
+    /// Creates the gate for the server at `url`; `clocks` are those of the connection.
     pub(crate) fn new(
         authorizer: Arc<dyn Authorizer>,
         is_plaintext_allowed: bool,
@@ -85,12 +85,12 @@ impl Gate {
         }
     }
 
-    /// Whether a proxy would get to know what only this machine may.
+    /// Whether no proxy may be used, because a proxy on another machine could read the requests.
     pub(crate) fn keeps_proxies_out(&self) -> bool {
         self.readers == Readers::Machine
     }
 
-    /// A request that is sent for this time.
+    /// The request of this attempt.
     pub(crate) fn request<'a>(
         &'a self,
         http: &'a Method,
@@ -106,7 +106,7 @@ impl Gate {
         }
     }
 
-    /// The extensions that its authorizer makes use of.
+    /// The extensions that the authorizer uses.
     pub(crate) fn extensions(&self) -> Vec<&'static str> {
         self.authorizer.extensions()
     }
@@ -126,7 +126,7 @@ impl Gate {
         Ok(credentials)
     }
 
-    /// Whether the request is sent again, now that it was answered so.
+    /// Whether to send the request again after this response.
     pub(crate) async fn reopens(
         &self,
         request: &UnsentRequest<'_>,
@@ -139,7 +139,7 @@ impl Gate {
         let Some(refusal) = refusal.filter(|_| budget.spend(Cause::Credentials)) else {
             return Ok(false);
         };
-        // Nobody should log in for credentials that can't be sent.
+        // Checked first, so that the user does not log in for credentials that can't be sent.
         self.check_readers()?;
         let again = self.authorizer.refused(request, &refusal).await?;
         Ok(again == Again::Retry)
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// Lets requests in with what it does not mark as a secret.
+    /// Authorizes requests with a header that it does not mark as secret.
     #[derive(Debug)]
     struct Careless;
 

@@ -1,5 +1,5 @@
-//! Opens a subscription: with one request or, at a server before 2026-07-28, with one for each resource, beside the stream
-//! on which the changes come.
+//! Opens a subscription: with one request, or at a server before 2026-07-28 with one request per
+//! resource, beside the stream on which the changes arrive.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::link::subscriptions::SubscriptionGuard;
 use crate::link::{BackgroundTask, CallExtras};
 use crate::message::request::RawMembers;
 
-/// A subscription for as long as it lasts.
+/// An open subscription.
 #[derive(Debug)]
 pub(super) struct OpenSubscription {
     /// The part of the filter that the server reports.
@@ -30,7 +30,7 @@ pub(super) struct OpenSubscription {
     source: SubscriptionSource,
 }
 
-/// Keeps the subscription going until it is dropped.
+/// Keeps the subscription open until it is dropped.
 #[derive(Debug)]
 enum SubscriptionSource {
     Modern(#[expect(dead_code, reason = "held to be dropped")] BackgroundTask),
@@ -38,12 +38,13 @@ enum SubscriptionSource {
 }
 
 impl OpenSubscription {
-    /// Whether it is lost with its stream; otherwise it is the session's, and the stream is opened again there.
+    /// Whether the subscription is lost when its stream is. Otherwise it belongs to the session,
+    /// which opens the stream again.
     pub(super) fn is_its_stream(&self) -> bool {
         matches!(self.source, SubscriptionSource::Modern(_))
     }
 
-    /// The session is lost, and with it all that was subscribed to: there is nothing to unsubscribe from.
+    /// Forgets all URIs, because their session is lost and there is nothing to unsubscribe from.
     pub(super) fn forget(&mut self) {
         if let SubscriptionSource::Legacy(legacy) = &mut self.source {
             legacy.uris.clear();
@@ -52,7 +53,7 @@ impl OpenSubscription {
 }
 
 impl Client {
-    /// Opens a subscription to what is asked for, in the time of one request.
+    /// Opens the subscription that is asked for, within the timeout of one request.
     pub(super) async fn subscription(&self, asked: Asked) -> Result<OpenSubscription> {
         let after = self.timeout;
         let opened = timeout(after, self.open(asked)).await;
@@ -111,7 +112,7 @@ impl Client {
         })
     }
 
-    /// Makes a request that a subscription needs, and that is no call of the user's.
+    /// Makes a request that a subscription needs, and that is not one of the user's calls.
     async fn manage(
         &self,
         method: Method,
@@ -129,11 +130,12 @@ impl Client {
     }
 
     async fn subscribe(&self, asked: Asked, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
-        // Before the stream is opened, whose first event may already concern it.
+        // Before the stream is opened, because its first event may already concern this
+        // subscription.
         let listening = self.connected.link.subscriptions().add(None, inbox);
         let stream = match self.connected.link.http() {
             Some(http) => Arc::clone(http).open_server_stream().await?,
-            // All messages come on the same stream.
+            // All messages arrive on the same stream.
             None => {
                 self.connected.link.connection().check()?;
                 Some(Arc::new(BackgroundTask::NONE))
@@ -152,13 +154,15 @@ impl Client {
         let honoured = inbox.acknowledged().await?;
         let (meta, mut refused) = (asked.meta(), None);
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
-            // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
+            // Before the outcome is known, so that the server is asked to unsubscribe even if this
+            // is dropped meanwhile.
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
             match self.manage(Method::Subscribe, &params, &meta).await {
                 Ok(()) => {}
-                // Not an error, since a modern server would leave the URI out of its acknowledgement.
+                // This is no error, because a modern server would leave the URI out of its
+                // acknowledgement.
                 Err(error @ Error::Protocol(_)) => {
                     subscribed.uris.pop();
                     refused = Some(error);
@@ -185,7 +189,8 @@ struct LegacySubscription {
 
 impl Drop for LegacySubscription {
     fn drop(&mut self) {
-        // First: otherwise `any_has` below would count this subscription as somebody else's.
+        // This comes first, because otherwise `any_has` below would count this subscription as
+        // another one.
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
         if uris.is_empty() {
@@ -198,12 +203,13 @@ impl Drop for LegacySubscription {
             } = &*client.connected;
             for uri in uris {
                 let _one_at_a_time = subscribing.lock().await;
-                // Unless another subscription of this client needs it, perhaps only since a moment ago.
+                // Keeps the URI if another subscription of this client needs it, perhaps only since
+                // a moment ago.
                 if link.subscriptions().any_has(&uri) {
                     continue;
                 }
                 let params = UnsubscribeParams::new(uri);
-                // Nobody waits for the outcome, and further notifications reach nobody.
+                // The outcome is ignored, because no subscription receives further notifications.
                 let _done = client
                     .manage(Method::Unsubscribe, &params, &RawMembers::default())
                     .await;

@@ -1,5 +1,5 @@
-//! The reports of a task that a server sends by itself (`subscriptions/listen` with `taskIds`). A
-//! server that sends none causes no error: the task is polled anyway.
+//! The reports of a task that a server sends on its own (`subscriptions/listen` with `taskIds`). A
+//! server that sends none causes no error, because the task is polled anyway.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::call::listen::Subscription;
 use crate::connect::Client;
 use crate::error::Result;
 
-/// The news of one task, until it is dropped.
+/// Receives the reports of one task, until it is dropped.
 pub(super) struct TaskNews {
     id: String,
     source: NewsSource,
@@ -22,10 +22,10 @@ pub(super) struct TaskNews {
 
 /// The source of reports.
 enum NewsSource {
-    /// The server has not answered yet whether it will report.
+    /// The server has not said yet whether it will report.
     Opening(BoxFuture<'static, Result<Subscription>>),
     Open(Box<Subscription>),
-    /// Nowhere.
+    /// The server does not report.
     Silent,
 }
 
@@ -45,12 +45,12 @@ impl TaskNews {
         matches!(self.source, NewsSource::Open(_))
     }
 
-    /// Waits for news, for so long.
+    /// Waits for a report, for at most `pause`.
     pub(super) async fn within(&mut self, pause: Duration) -> Option<DetailedTask> {
         timeout(pause, self.next()).await.ok()
     }
 
-    /// Waits for news. Nothing is lost if the future is dropped.
+    /// Waits for a report. Nothing is lost if the future is dropped.
     async fn next(&mut self) -> DetailedTask {
         loop {
             match &mut self.source {

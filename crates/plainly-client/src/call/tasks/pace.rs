@@ -1,5 +1,5 @@
-//! The pauses between polls of a task, and its expected end: by the server's last values, within
-//! bounds of our own. Knows neither tasks nor connections.
+//! The pauses between polls of a task, and the task's expected end, from the server's last values
+//! within this client's bounds. Knows neither tasks nor connections.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use tokio::time::Instant;
 
 use crate::link::backoff::chance;
 
-/// The pause between two requests where the server names none.
+/// The pause between two requests if the server names none.
 const USUAL: Duration = Duration::from_secs(1);
 /// The shortest pause, whatever the server names.
 const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(60);
-/// The factor of the pause while the server reports the task by itself.
+/// The factor of the pause while the server reports the task on its own.
 const LISTENING: u32 = 10;
 
 /// The pauses between polls of one task, and their end.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// The time when this client first heard of the task. The server's clock, which its creation
-    /// time is from, may be another than ours.
+    /// The time when this client first learned of the task. The task's creation time is useless,
+    /// because the server's clock may differ.
     since: Instant,
     interval: Duration,
-    /// The time that the server stores the task; `None` for ever.
+    /// The time for which the server stores the task; `None` if it stores the task forever.
     ttl: Option<Duration>,
 }
 
 impl Pace {
-    /// For a task that is heard of now.
+    /// The pace of a task that this client learns of now.
     pub(super) fn new() -> Self {
         Self {
             since: Instant::now(),
@@ -45,18 +45,19 @@ impl Pace {
         self.ttl = ttl.map(Duration::from_millis);
     }
 
-    /// The pause before the next poll. With `is_told`, the server reports the task by itself.
+    /// The pause before the next poll. With `is_told`, the server reports the task on its own.
     pub(super) fn pause(&self, is_told: bool) -> Duration {
         let interval = match is_told {
             true => (self.interval * LISTENING).min(LONGEST),
             false => self.interval,
         };
-        // Added, not taken away: never sooner than the server asks. At random, so that many clients don't come at once.
+        // The random part is added, so that no request comes sooner than the server asks. It
+        // spreads the requests of many clients.
         let pause = interval.mul_f64(1.0 + 0.1 * chance());
         self.left().map_or(pause, |left| pause.min(left))
     }
 
-    /// The time that the server stored the task, once it is over.
+    /// The time for which the server stored the task, once it is over.
     pub(super) fn expired(&self) -> Option<Duration> {
         self.ttl.filter(|_| self.left() == Some(Duration::ZERO))
     }
@@ -83,7 +84,7 @@ mod tests {
         ] {
             let mut pace = Pace::new();
             pace.note(interval, None);
-            // What is not said again stays.
+            // A value that the server does not repeat stays valid.
             pace.note(None, None);
             let pauses: Vec<_> = (0..50).map(|_| pace.pause(is_told)).collect();
             for pause in &pauses {

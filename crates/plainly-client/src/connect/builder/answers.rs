@@ -1,4 +1,4 @@
-//! The handlers that answer the server's questions, and how often it may ask.
+//! The handlers that answer the server's questions, and how often the server may ask.
 
 use std::future::Future;
 
@@ -10,9 +10,9 @@ use plainly_protocol::types::{
 
 use super::Builder;
 
-/// The questions that a server may ask, in every revision that has them. A handler's capability is declared
-/// automatically. Questions are answered concurrently, and the timeout of a call is suspended meanwhile. A handler that
-/// panics has refused.
+/// The questions that a server may ask, in every revision that has them. A handler's capability is
+/// declared automatically. Questions are answered concurrently, and the timeout of a call is
+/// suspended meanwhile. A handler that panics counts as a refusal.
 impl<T> Builder<T> {
     /// Lets `answer` fill in forms (Elicitation). The user must be able to see the server's name,
     /// to change the answer and to decline.
@@ -56,11 +56,12 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Lets `answer` send the user to all of these URLs, without which a server of 2025-11-25 does not do what it was asked
-    /// for ([`is_url_elicitation_required`](crate::Error::is_url_elicitation_required)), as [`on_visit`](Self::on_visit)
-    /// does, which declares that this client can. Once it returns whether the user is done at all of them, the call is made
-    /// again, or ends with the error; it is dropped when the server says that they are done. A call that is refused for the
-    /// same again ends with the error, too.
+    /// Lets `answer` send the user to all of these URLs, as [`on_visit`](Self::on_visit) does,
+    /// which declares this capability. A server of 2025-11-25 requires the visits before it answers
+    /// a call ([`is_url_elicitation_required`](crate::Error::is_url_elicitation_required)).
+    /// `answer` returns whether the user is done at all URLs; it is dropped when the server reports
+    /// that the user is done. Then the call is repeated; otherwise it ends with the error. A call
+    /// that is refused for the same visits again ends with the error, too.
     pub fn on_required_visits<F>(
         mut self,
         answer: impl Fn(Vec<UrlElicitation>) -> F + Send + Sync + 'static,
@@ -72,8 +73,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Lets `answer` ask the model (Sampling). A user should be able to refuse: a refusal, like
-    /// any other reason why there is no answer, is an error. [Declare](Self::capabilities) whether
+    /// Lets `answer` ask the model (Sampling). A user should be able to refuse. A refusal is an
+    /// error, like any other reason why there is no answer. [Declare](Self::capabilities) whether
     /// requests may include tools.
     pub fn on_sampling<F>(
         mut self,

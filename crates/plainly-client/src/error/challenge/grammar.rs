@@ -1,16 +1,17 @@
-//! The grammar of `WWW-Authenticate` (RFC 9110, 11.6.1), which has commas between challenges and within them. Knows schemes
-//! and parameters, but none by name.
+//! The grammar of `WWW-Authenticate` (RFC 9110, 11.6.1), which has commas between challenges and
+//! within them. Knows no scheme and no parameter by name.
 
 /// A challenge as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenChallenge<'a> {
     pub(crate) scheme: &'a str,
-    /// The parameters in their order, without their quotation marks; none where a `token68` stands in place of them.
+    /// The parameters in their order, without quotation marks; empty if there is a `token68`
+    /// instead.
     pub(crate) parameters: Vec<(&'a str, String)>,
 }
 
-/// Reads one value of the header. The first fault of grammar ends it, because the rest has no clear
-/// owner: the second result is that fault.
+/// Reads one value of the header. The first fault of grammar ends it, because the rest can't be
+/// assigned to a challenge. The second result is that fault.
 pub(crate) fn read(
     value: &str,
 ) -> (
@@ -46,7 +47,8 @@ struct ChallengeReader<'a> {
 }
 
 impl<'a> ChallengeReader<'a> {
-    /// Reads what stands between two commas: the beginning of a challenge, or one more parameter of the last one.
+    /// Reads the text between two commas: the beginning of a challenge, or one more parameter of
+    /// the last one.
     fn element(&mut self, found: &mut Vec<WrittenChallenge<'a>>) -> Result<(), &'static str> {
         let name = self.take(is_in_token);
         if name.is_empty() {
@@ -72,7 +74,7 @@ impl<'a> ChallengeReader<'a> {
         }
     }
 
-    /// Reads what stands after the scheme: nothing, a `token68`, or the first parameter.
+    /// Reads the text after the scheme: nothing, a `token68`, or the first parameter.
     fn first(&mut self, challenge: &mut WrittenChallenge<'a>) -> Result<(), &'static str> {
         let start = self.rest;
         let name = self.take(is_in_token);

@@ -1,4 +1,5 @@
-//! Reads challenges within bounds: which of their parameters mean something, and which challenges are no good.
+//! Reads challenges within bounds, interprets their known parameters, and rejects invalid
+//! challenges.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +9,14 @@ use http::{HeaderMap, StatusCode};
 use super::grammar::{self, WrittenChallenge};
 use super::{Challenge, Challenges};
 
-/// The most bytes of all values that are read.
+/// The most bytes of all values together that are read.
 const MOST_BYTES: usize = 8 << 10;
 /// The most scopes that a challenge may name.
 const MOST_SCOPES: usize = 100;
 
 impl Challenge {
-    /// Reads the values of `WWW-Authenticate`: of several challenges the one for a bearer token, which is what MCP uses.
-    /// `None` if there is none that can be read.
+    /// Reads the values of `WWW-Authenticate`. If there are several challenges, returns the one for
+    /// a bearer token, which is what MCP uses. `None` if no challenge can be read.
     ///
     /// ```
     /// use plainly::client::Challenge;
@@ -27,8 +28,8 @@ impl Challenge {
         Self::main(&Self::read_all(values)).cloned()
     }
 
-    /// All challenges, in their order. One that repeats a parameter, or breaks the grammar, is left
-    /// out; and the rest of the value behind the latter.
+    /// All challenges, in their order. A challenge that repeats a parameter is left out. One that
+    /// breaks the grammar is left out with the rest of its value.
     pub fn read_all<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         Challenges::read(values).readable
     }
@@ -112,7 +113,7 @@ impl TryFrom<&WrittenChallenge<'_>> for Challenge {
 }
 
 impl Challenge {
-    /// Holds the scope against RFC 6749, 3.3. An empty one is none.
+    /// Checks the scope by the rules of RFC 6749, 3.3. An empty scope counts as none.
     fn check_scope(&mut self) -> Result<(), String> {
         let is_allowed = |byte| matches!(byte, b' ' | b'!' | b'#'..=b'[' | b']'..=b'~');
         let scope = self.scope.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One token that stays the same for as long as the client lives.
+//! One token that stays the same during the life of the client.
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
@@ -7,7 +7,7 @@ use http::header::AUTHORIZATION;
 
 use super::{AuthError, Authorizer, Credentials, UnsentRequest};
 
-/// Lets every request in with the same token.
+/// Authorizes every request with the same token.
 #[derive(Debug)]
 pub(crate) struct BearerToken(Result<Credentials, AuthError>);
 
@@ -31,7 +31,8 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// [`AuthError::TokenUnusable`] if it has a character that no token has, such as a blank or the end of a line.
+    /// [`AuthError::TokenUnusable`] if it has a character that no token may have, such as a space
+    /// or a line end.
     pub fn bearer(token: &str) -> Result<Self, AuthError> {
         Ok(Self::of(header(token)?, 0))
     }
@@ -44,8 +45,8 @@ impl Credentials {
     }
 }
 
-/// The value of `Authorization` with this token. The error for an invalid one does not show it,
-/// because it may be secret all the same.
+/// The value of `Authorization` with this token. The error for an invalid token does not show it,
+/// because even an invalid token may be secret.
 pub(super) fn header(token: &str) -> Result<HeaderValue, AuthError> {
     let why = match token {
         "" => "it is empty",

@@ -1,11 +1,11 @@
-//! The nonce that a server wants to find in the next proof (`DPoP-Nonce`, RFC 9449, 8).
+//! The nonce that a server requires in the next proof (`DPoP-Nonce`, RFC 9449, 8).
 
 use http::HeaderMap;
 
-/// The longest nonce that is kept.
+/// The longest nonce that is accepted.
 const LONGEST: usize = 1 << 10;
 
-/// The one nonce of a response; none if it can't be one (RFC 9449, 8.1).
+/// The nonce of a response; `None` if there are several, or it is invalid (RFC 9449, 8.1).
 pub fn dpop_nonce(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all("dpop-nonce").iter();
     let (Some(value), None) = (values.next(), values.next()) else {

@@ -1,4 +1,4 @@
-//! One authorizer for several who have it: a client, and a program that goes on with it.
+//! One authorizer that a client shares with the program.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Again, AuthError, Authorizer, Credentials, Head, Refusal, UnsentRequest};
 
-// A method that is not passed on would silently be the default of the trait.
+// Without this lint, a method that is not forwarded would silently be the default of the trait.
 #[deny(clippy::missing_trait_methods)]
 impl<A: Authorizer + ?Sized> Authorizer for Arc<A> {
     fn extensions(&self) -> Vec<&'static str> {

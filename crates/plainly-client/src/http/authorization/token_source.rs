@@ -1,4 +1,5 @@
-//! Tokens from a function of the program's: kept until one is refused, and asked for once for all requests that wait.
+//! Tokens from a function of the program. A token is stored until the server rejects it; all
+//! waiting requests share one call of the function.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,14 +15,14 @@ use super::{Again, AuthError, Authorizer, Credentials, Refusal, UnsentRequest};
 /// The result of the function.
 pub(crate) type GivenToken = Result<String, Box<dyn StdError + Send + Sync>>;
 
-/// Lets requests in with the tokens that a function gives.
+/// Authorizes requests with the tokens that a function returns.
 pub(crate) struct TokenSource {
     ask: Box<dyn Fn() -> BoxFuture<'static, GivenToken> + Send + Sync>,
     /// The lock that is held while the function runs: other requests wait for the same token.
     known: Mutex<KnownToken>,
 }
 
-/// The last token, and how many there were.
+/// The last token, and the number of tokens so far.
 #[derive(Debug, Default)]
 struct KnownToken {
     value: Option<HeaderValue>,
@@ -39,7 +40,7 @@ impl TokenSource {
         }
     }
 
-    /// Asks for a token; returns whether it is another one than before.
+    /// Requests a token; returns whether it differs from the last one.
     async fn renew(&self, known: &mut KnownToken) -> Result<bool, AuthError> {
         let token = (self.ask)().await.map_err(AuthError::of_program)?;
         let value = Some(header(&token)?);
@@ -63,7 +64,7 @@ impl TokenSource {
 
     async fn replace(&self, refusal: &Refusal) -> Result<Again, AuthError> {
         let mut known = self.known.lock().await;
-        // Another request may have had it replaced meanwhile.
+        // Another request may have renewed the token meanwhile.
         let is_other = known.generation != refusal.generation || self.renew(&mut known).await?;
         Ok(match is_other {
             true => Again::Retry,
@@ -85,7 +86,8 @@ impl Authorizer for TokenSource {
         request: &'a UnsentRequest<'a>,
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
-        // 403 is about what the user may do, and a second token in a row was no better.
+        // A new token does not help against 403, which is about the user's rights. A second new
+        // token is unlikely to help either.
         if refusal.status != StatusCode::UNAUTHORIZED || request.attempt > 0 {
             return async { Ok(Again::GiveUp) }.boxed();
         }

@@ -1,10 +1,10 @@
-//! The readable challenges, and the faults of the others.
+//! Tests the readable challenges, and the faults of the others.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The demands of a response with these values, and their faults.
+/// The challenges of a response with these values, and the faults.
 fn told(values: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut headers = HeaderMap::new();
     for value in values {
@@ -45,7 +45,7 @@ fn all_challenges_of_all_headers_are_read_with_their_parameters() {
             ],
             &["Basic credentials", "Bearer credentials (It has expired)"],
         ),
-        // What stands in quotation marks is no challenge, whoever wrote it.
+        // Text in quotation marks is no challenge, because another party may have written it.
         (
             &[r#"Basic realm="Bearer resource_metadata=https://evil.example", Bearer scope=a"#],
             &[
