@@ -1,9 +1,9 @@
-//! From bytes to a borrowed JSON-RPC message: one scan that settles UTF-8, grammar, duplicate keys and limits and notes
-//! where each member stands.
+//! The envelope: turns bytes into a borrowed JSON-RPC message. One scan checks UTF-8, grammar,
+//! duplicate keys and limits, and notes where each member is.
 //!
-//! First room on the way of a message. The values of `id`, `params`, `result` and `error` stay raw JSON until somebody
-//! needs them. Knows no method, no revision and no transport: whether batches are welcome, and who is told about a
-//! malformed message, is decided by the caller.
+//! This is the first step for every message. The values of `id`, `params`, `result` and `error`
+//! stay raw JSON until a caller reads them. This module knows no methods, revisions or transports:
+//! the caller decides whether batches are accepted and who gets an error about a malformed message.
 
 mod cursor;
 mod defect;
@@ -23,26 +23,28 @@ pub use search::IdSearch;
 use defect::{Defect, Fault};
 use scan::Scanner;
 
-/// Bounds on one frame. What goes beyond is well-formed but refused: an invalid request.
+/// Limits for one frame. JSON beyond them is rejected as an invalid request, although it is
+/// well-formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Arrays and objects around a value, the message's own object and the array of a batch included. 64.
+    /// The maximum nesting of arrays and objects, including the message's own object and the array
+    /// of a batch. 64.
     pub depth: usize,
-    /// Members of any one object. 10,000.
+    /// The maximum number of members of one object. 10,000.
     pub members_per_object: usize,
-    /// Values in the whole frame, of any kind and at any depth. 200,000.
+    /// The maximum number of values in the whole frame, of any kind and at any depth. 200,000.
     pub nodes: usize,
-    /// Messages in a batch. 1,000.
+    /// The maximum number of messages in a batch. 1,000.
     pub batch_messages: usize,
-    /// Bytes of a method's name, escapes decoded. 256.
+    /// The maximum length of a method name in bytes, after escapes are decoded. 256.
     pub method_bytes: usize,
-    /// Bytes of an id that is a string, escapes decoded. 1,024.
+    /// The maximum length of a string id in bytes, after escapes are decoded. 1,024.
     pub id_bytes: usize,
 }
 
 impl Limits {
-    /// For text that has been scanned before.
+    /// No limits, for text that has already been scanned.
     pub(crate) const UNLIMITED: Self = Self {
         depth: usize::MAX,
         members_per_object: usize::MAX,
@@ -73,25 +75,25 @@ impl Default for Limits {
     reason = "JSON-RPC has messages and batches of them"
 )]
 pub enum Envelope<'a> {
-    /// One message.
+    /// A single message.
     Single(Message<'a>),
-    /// The elements of an array, which isn't empty, each judged by itself.
+    /// A batch: the elements of an array that is not empty, each checked on its own.
     Batch(Vec<Result<Message<'a>, MalformedMessage<'a>>>),
 }
 
 /// Reads `bytes` as one message or a batch.
 ///
-/// Strict in what JSON is (RFC 8259; no byte order mark) and what it takes of it (no lone surrogate, no number beyond the
-/// range of a 64-bit float), and lenient in what it doesn't know: other members of a message are ignored, once they are well-formed and
-/// without duplicate keys.
+/// The parser is strict about JSON: it follows RFC 8259, and rejects a byte order mark, lone
+/// surrogates and numbers beyond the range of a 64-bit float. It is lenient about unknown members
+/// of a message: it ignores them if they are well-formed and have no duplicate keys.
 ///
 /// # Errors
 ///
-/// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
-/// fault fails its element.
+/// [`MalformedKind`] lists the errors. Bad JSON anywhere, or too much of it, rejects the whole
+/// batch; any other fault rejects only its element.
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, MalformedMessage<'a>> {
     let mut read = envelope(bytes, limits);
-    // In place: what is good is not moved once more.
+    // Changed in place, so that a valid message is not moved again.
     if let Err(malformed) = &mut read {
         malformed.is_within(bytes);
     }
@@ -99,12 +101,13 @@ pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malfo
 }
 
 fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, MalformedMessage<'a>> {
-    // Once, for the whole frame: every slice of it below is then text for free.
+    // Checked once for the whole frame, so that every slice below is valid UTF-8.
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Defect::new(&Fault::Is("it is not UTF-8"), error.valid_up_to()).into_parse()
     })?;
     let mut scanner = Scanner::new(text, limits);
-    // Whether the sender's revision has batches isn't known yet: only its message or its session says who it is.
+    // The parser can't know yet whether the sender's revision has batches, because only the message
+    // or its session names the sender.
     if scanner.starts_array() {
         return parse_batch(scanner, text, limits).map(Envelope::Batch);
     }
@@ -136,7 +139,7 @@ fn parse_batch<'a>(
             batch.push(message);
             continue;
         };
-        // The rest must still be JSON, or the error is another one.
+        // The rest is still scanned, because invalid JSON is reported as another error.
         excess = excess.or(Some(Defect::new(too_much, scanner.at())));
     }
     scanner.end().map_err(Defect::into_parse)?;
@@ -149,12 +152,12 @@ fn parse_batch<'a>(
     }
 }
 
-/// Reads `text`, which must be one JSON object, as the scan of a whole message reads `params`.
+/// Parses `text`, which must be one JSON object, as the scan of a whole message parses `params`.
 ///
 /// # Errors
 ///
-/// [`MalformedKind::Parse`] if it isn't JSON, [`MalformedKind::InvalidRequest`] if it is no object, has duplicate keys
-/// or goes beyond `limits`.
+/// [`MalformedKind::Parse`] if the text is not JSON, [`MalformedKind::InvalidRequest`] if it is not
+/// an object, has duplicate keys or exceeds `limits`.
 pub fn parse_object<'a>(
     text: &'a str,
     limits: &Limits,

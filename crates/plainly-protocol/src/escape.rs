@@ -1,18 +1,20 @@
-//! JSON strings between their quotes: writing them with the escapes that are needed, and reading escapes back.
+//! JSON strings: writing them with the necessary escapes, and decoding escapes.
 //!
-//! The writer is the last step of every reply; the reader serves the envelope's keys, methods and ids. What a string
-//! means is for others to know.
+//! Every reply is written with this writer; the envelope decodes keys, methods and ids with this
+//! reader. Neither interprets the text.
 
 use std::borrow::Cow;
 
 /// Appends `text` to `out` as a JSON string, quotes included.
 ///
-/// Escapes only what RFC 8259 section 7 requires: the quote, the backslash and the characters below U+0020, the common
-/// ones in their short form. The bytes are those that `serde_json` writes.
+/// Escapes only the characters that RFC 8259, section 7, requires: the quote, the backslash and the
+/// characters below U+0020, with the short form where there is one. The output is identical to that
+/// of `serde_json`.
 pub fn write_string(out: &mut Vec<u8>, text: &str) {
-    // A quarter more for escapes: hardly any text needs it, and what isn't written to takes no memory. Without it `out`
-    // moved; and glibc gives back what is twice as much as it ever gave away at once, which a text of 1 MiB and its reply
-    // were, each time: to get it again took 1 ms of 1.6.
+    // A quarter more for escapes. Few texts need it, and memory that is never written to costs
+    // nothing. Without it `out` was moved, and glibc returned the memory to the system, because it
+    // does so with free memory of twice the largest block that it has handed out, as a text of 1
+    // MiB and its reply were each time. Allocating it again took 1 ms of 1.6.
     out.reserve(text.len() + text.len() / 4 + 2);
     out.push(b'"');
     if is_short_and_plain(text.as_bytes()) {
@@ -23,7 +25,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Appends what stands between the quotes.
+/// Appends the text between the quotes.
 pub(crate) fn write_inner(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     loop {
@@ -44,7 +46,7 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
     }
 }
 
-/// The letter after the backslash, if a byte that isn't plain has a short escape.
+/// The letter of the short escape of `byte`, if it has one.
 pub(crate) const fn letter(byte: u8) -> Option<u8> {
     Some(match byte {
         b'"' | b'\\' => byte,
@@ -82,9 +84,10 @@ pub(crate) fn text(token: &str) -> Option<Cow<'_, str>> {
 
 /// Decodes the inside of a JSON string.
 ///
-/// Expects what the envelope's scan has accepted; of anything else it makes some string and doesn't panic.
+/// Expects text that the envelope's scan has accepted. For any other text it returns some string
+/// and does not panic.
 pub(crate) fn decode(inner: &str) -> Cow<'_, str> {
-    // Half of what it takes to look for a backslash alone.
+    // This check takes half of the time that a search for a backslash alone takes.
     if plain_run(inner.as_bytes()) == inner.len() {
         return Cow::Borrowed(inner);
     }
@@ -119,7 +122,8 @@ pub(crate) fn decode(inner: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The character of a `\u` escape, or of the pair of them that a surrogate needs, and what follows it.
+/// The character of a `\u` escape, or of the surrogate pair that two of them form, and the text
+/// after it.
 fn decode_unicode(digits: &str) -> (char, &str) {
     let unit = |text: &str| {
         text.get(..4)
@@ -144,10 +148,10 @@ fn decode_unicode(digits: &str) -> (char, &str) {
 }
 
 /// The number of bytes at the start of `bytes` that need no escape in a JSON string: up to a quote,
-/// a backslash or a character below U+0020. Fast for short strings, even with long text behind
-/// them.
+/// a backslash or a character below U+0020. Fast for short strings, even if long text follows them.
 ///
-/// Never inlined: what calls it has many values to keep in registers, and this has a few constants of its own.
+/// Never inlined, because its callers have many values to keep in registers and it needs a few for
+/// its own constants.
 #[inline(never)]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     let mut rest = bytes;
@@ -165,11 +169,13 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     plain_tail(bytes)
 }
 
-/// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
+/// The length of the longest keys of the protocol. Starting to check by blocks takes as long as
+/// checking this many bytes by words.
 const SHORT: usize = 48;
 const BLOCK: usize = 16;
 
-/// Whether this is a short text in which nothing has to be escaped. Most keys have at most two words, which may overlap.
+/// Whether `bytes` is a short text without characters to escape. Most keys have at most two words,
+/// which may overlap.
 #[inline]
 fn is_short_and_plain(bytes: &[u8]) -> bool {
     match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
@@ -181,8 +187,8 @@ fn is_short_and_plain(bytes: &[u8]) -> bool {
     }
 }
 
-/// Like `plain_run`, for long texts: first by whole blocks, whose test the compiler turns into
-/// vector instructions, one for each byte; then by words.
+/// Like `plain_run`, for long texts. It first checks whole blocks, which the compiler turns into
+/// vector instructions with one lane for each byte, then words.
 pub(crate) fn plain_blocks(bytes: &[u8]) -> usize {
     let plain = |block: &[u8; BLOCK]| {
         let plain = block.iter().map(|&byte| distance(byte) != 0);
@@ -197,27 +203,28 @@ const fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-/// The distance of a byte from the next one that isn't plain: so that one comparison is enough,
-/// which in vectors takes half of what three do. The quote and the control characters are as in
-/// [`special_bytes`].
+/// The distance of a byte from the next one that needs an escape, so that a single comparison is
+/// enough. In vectors that takes half of the time of three comparisons. The quote and the control
+/// characters are handled as in [`special_bytes`].
 fn distance(byte: u8) -> u8 {
     (byte ^ (b'"' ^ 0x20))
         .saturating_sub(0x20)
         .min(byte ^ b'\\')
 }
 
-/// Like `plain_run`, for a text that is plain but for its last seven bytes at most. Apart, so that
-/// the code for most strings is small.
+/// Like `plain_run`, for a text that is plain except for at most its last seven bytes. A separate
+/// function, so that the code for most strings is small.
 #[inline(never)]
 fn plain_tail(bytes: &[u8]) -> usize {
     if let Some(last) = bytes.last_chunk::<8>() {
-        // It overlaps with what is known to be plain.
+        // The word overlaps bytes that are known to be plain.
         return bytes.len() - 8 + first_special(u64::from_le_bytes(*last));
     }
     let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
         return bytes.iter().take_while(|&&byte| is_plain(byte)).count();
     };
-    // As short as many keys and values of the protocol: two halves, which may overlap, make a word.
+    // Many keys and values of the protocol are this short. Two halves, which may overlap, make a
+    // word.
     let [first, last] = [first, last].map(|half| u64::from(u32::from_le_bytes(*half)));
     match first_special(first | last << 32) {
         in_first @ 0..4 => in_first,
@@ -225,21 +232,23 @@ fn plain_tail(bytes: &[u8]) -> usize {
     }
 }
 
-/// Which byte of the word is the first that isn't plain; 8 if all are.
+/// The index of the first byte of the word that needs an escape; 8 if there is none.
 fn first_special(word: u64) -> usize {
     special_bytes(word).trailing_zeros() as usize / 8
 }
 
-/// Eight bytes at once: the lowest bit that is set is the top bit of the first byte that isn't plain. Bits above it
-/// mean nothing, since the subtractions borrow.
+/// Checks eight bytes at once. The lowest bit that is set is the top bit of the first byte that
+/// needs an escape. Higher bits mean nothing, because the subtractions borrow.
 const fn special_bytes(word: u64) -> u64 {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     const TOP: u64 = EACH << 7;
-    // With this bit turned, the quote comes right after the control characters, so that one subtraction finds both.
+    // Flipping this bit puts the quote directly after the control characters, so that one
+    // subtraction finds both.
     let turned = word ^ (EACH * (b'"' ^ 0x20) as u64);
     let quote_or_control = turned.wrapping_sub(EACH * 0x21);
     let backslash = (word ^ (EACH * b'\\' as u64)).wrapping_sub(EACH);
-    // Subtracting sets the top bit of what was smaller; of what isn't ASCII it was set before.
+    // A subtraction sets the top bit of a smaller byte. In a byte that is not ASCII that bit was
+    // already set.
     (quote_or_control | backslash) & !word & TOP
 }
 

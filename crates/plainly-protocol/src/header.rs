@@ -1,7 +1,8 @@
 //! The HTTP header fields of the protocol, and the codec of the values that mirror the body (`Mcp-Name`, `Mcp-Param-*`).
 //!
-//! Text that can't stand in a header field as it is goes as `=?base64?…?=` (2026-07-28, basic/transports/streamable-http,
-//! "Value Encoding"). Which header mirrors which member of the body, and what a mismatch means, is decided elsewhere.
+//! Text that is not allowed in a header field is written as `=?base64?…?=` (2026-07-28,
+//! basic/transports/streamable-http, "Value Encoding"). This module does not know which header
+//! mirrors which member, or how a mismatch is handled.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,8 @@ pub const LAST_EVENT_ID: &str = "last-event-id";
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
 
-/// The reason why the value of a mirrored header can't be decoded; a header mismatch to the peer.
+/// The reason why the value of a mirrored header can't be decoded. The peer gets a header mismatch
+/// error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderValueError {
@@ -40,11 +42,14 @@ pub enum HeaderValueError {
     Utf8,
 }
 
-/// Writes `value` as header text: as it is where that is safe, as Base64 between `=?base64?` and `?=` otherwise.
+/// Encodes `value` as header text: unchanged if that is safe, otherwise as Base64 between
+/// `=?base64?` and `?=`.
 ///
-/// What comes out is visible ASCII with spaces and tabs inside, never a line break, and [`decode`] gives `value` back.
+/// The result consists of visible ASCII with spaces and tabs inside and has no line break.
+/// [`decode`] returns `value` again.
 pub fn encode(value: &str) -> Cow<'_, str> {
-    // What only looks encoded is encoded too, or a reader would decode it into something else.
+    // A value that only looks encoded is encoded too, because a reader would decode it to something
+    // else.
     if is_field_text(value) && trim(value).len() == value.len() && !looks_encoded(value) {
         Cow::Borrowed(value)
     } else {
@@ -52,10 +57,11 @@ pub fn encode(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads the text of a header back into the value that it stands for.
+/// Decodes the text of a header to the value that it represents.
 ///
-/// Spaces and tabs around it are no part of it. The markers are case-sensitive, and one without the other is plain text;
-/// so is `=?base64?=`, in which they overlap. A decoded value can hold any character: compare it, never emit it raw.
+/// Surrounding spaces and tabs are removed. The markers are case-sensitive. One without the other
+/// is plain text, and so is `=?base64?=`, in which they overlap. A decoded value can contain any
+/// character: compare it, never write it out raw.
 pub fn decode(value: &str) -> Result<Cow<'_, str>, HeaderValueError> {
     let value = trim(value);
     if !is_field_text(value) {
@@ -75,7 +81,7 @@ pub fn decode(value: &str) -> Result<Cow<'_, str>, HeaderValueError> {
         .map_err(|_| HeaderValueError::Utf8)
 }
 
-/// True also for `=?base64?=`: a reader that doesn't look closely would take it for an encoded value.
+/// Also true for `=?base64?=`, because a careless reader would mistake it for an encoded value.
 fn looks_encoded(value: &str) -> bool {
     value.starts_with(PREFIX) && value.ends_with(SUFFIX)
 }
@@ -139,7 +145,7 @@ mod tests {
             ("=?BASE64?SGVsbG8=?=", Ok("=?BASE64?SGVsbG8=?=")),
             ("=?Base64?SGVsbG8=?=", Ok("=?Base64?SGVsbG8=?=")),
             ("=?base64?DQoA?=", Ok("\r\n\0")),
-            // Nested: decoded once, and only once.
+            // An encoded value inside another is decoded only once.
             ("=?base64?PT9iYXNlNjQ/U0drPT89?=", Ok("=?base64?SGk=?=")),
             ("=?base64?=?base64?SGk=?=?=", Err(Base64)),
             ("=?base64?SGVsbG8?=", Err(Base64)),

@@ -1,7 +1,8 @@
-//! The id of a request, as it was sent and as a value to compare; and the token of a request's progress.
+//! The id of a request, both as it was sent and as a value to compare, and the token of a request's
+//! progress.
 //!
-//! Both are an integer or a string, and `1` is not `"1"`. An id goes back exactly as it came ([`RawId`]); tables of
-//! requests in flight compare what it means ([`RequestId`]). Which requests are in flight is known elsewhere.
+//! Both are an integer or a string, and `1` is not `"1"`. An id is returned exactly as it was
+//! received ([`RawId`]); tables of requests in flight compare its value ([`RequestId`]).
 
 use std::fmt;
 
@@ -13,8 +14,8 @@ use crate::escape;
 
 /// The id of a request (basic/index, "Requests"): an integer of 64 bits or a string.
 ///
-/// An integer is one by its value, as JSON Schema has them: `1.0` is one, since peers whose numbers are all floats write it
-/// so. `1.5`, `null` and integers that need more bits are errors.
+/// A number counts as an integer by its value, as in JSON Schema: `1.0` is one, because peers whose
+/// numbers are all floats write it so. `1.5`, `null` and integers of more than 64 bits are errors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(
     clippy::exhaustive_enums,
@@ -45,13 +46,13 @@ impl From<String> for RequestId {
     }
 }
 
-/// As JSON, so that `1` and `"1"` look different and a line break in an id breaks no line.
+/// Displayed as JSON, so that `1` and `"1"` differ and a line break in an id does not break a line.
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(id) => id.fmt(f),
             Self::String(id) => {
-                // In memory first, since the writer of strings appends to bytes.
+                // Collected in memory first, because the writer of strings appends to bytes.
                 let mut json = Vec::new();
                 escape::write_string(&mut json, id);
                 f.write_str(&String::from_utf8_lossy(&json))
@@ -108,38 +109,39 @@ impl Visitor<'_> for Id {
     }
 }
 
-/// An id as it stands in a message: the very bytes of its JSON, to be written back in the reply.
+/// An id as it is in a message: the exact bytes of its JSON, which the response repeats.
 ///
-/// `"1"` and `"\u0031"` are different here and equal once [owned](Self::to_owned).
+/// `"1"` and `"\u0031"` are different as raw ids and equal once [owned](Self::to_owned).
 #[derive(Debug, Clone, Copy)]
 pub struct RawId<'a> {
-    /// A JSON number that is an integer within `i64`, however it is written, or a JSON string.
+    /// A JSON number that is an integer within `i64`, in any notation, or a JSON string.
     token: &'a str,
 }
 
 impl<'a> RawId<'a> {
-    /// The id whose JSON is `token`, a well-formed value; `None` if it can't be one or is a string of more than
-    /// `max_bytes` bytes.
+    /// The id whose JSON is `token`, a well-formed value; `None` if it is not a valid id or is a
+    /// string of more than `max_bytes` bytes.
     pub(crate) fn from_token(token: &'a str, max_bytes: usize) -> Option<Self> {
         let valid = match string_inner(token) {
-            // Escapes only make text longer: what is short enough with them needs no decoding.
+            // Escapes only make text longer, so a string that is short enough with them needs no
+            // decoding.
             Some(inner) => inner.len() <= max_bytes || escape::decode(inner).len() <= max_bytes,
             None => integer(token).is_some(),
         };
         valid.then_some(Self { token })
     }
 
-    /// Whether it is text to every reader: no half of a surrogate pair is in it.
+    /// Whether every reader accepts the id as text: it contains no lone surrogate.
     pub(crate) fn is_text(&self) -> bool {
         string_inner(self.token).is_none() || serde_json::from_str::<String>(self.token).is_ok()
     }
 
-    /// The JSON of the id, byte for byte as it was received.
+    /// The JSON of the id, exactly as it was received.
     pub fn as_raw(&self) -> &'a str {
         self.token
     }
 
-    /// The id as a value that can be compared and kept.
+    /// The id as a value that can be compared and stored.
     pub fn to_owned(&self) -> RequestId {
         match string_inner(self.token) {
             Some(inner) => RequestId::String(escape::decode(inner).into_owned()),
@@ -148,7 +150,7 @@ impl<'a> RawId<'a> {
     }
 }
 
-/// The whole number that `token` is, however it is written.
+/// The integer that `token` stands for, in any notation.
 fn integer(token: &str) -> Option<i64> {
     let integer = token.parse().ok();
     integer.or_else(|| whole(token.parse().ok()?))

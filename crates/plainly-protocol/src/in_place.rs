@@ -1,7 +1,9 @@
-//! A large text or blob becomes part of a message in the memory that it lies in: the rest of the message is put around it.
-//! Beside [`escape`] and base64, which write the same bytes somewhere else. Knows nothing of the message.
+//! Encodes a large text or blob in the memory that it is already in, and puts the rest of the
+//! message around it. The output is the same as that of [`escape`] and base64, which write to other
+//! memory.
 //!
-//! What is written elsewhere is in memory twice, and each of the two is as long as a file may be.
+//! An encoder with a separate output holds the content in memory twice, and the content may be as
+//! long as the largest file.
 
 use base64::Engine;
 
@@ -9,10 +11,10 @@ use crate::escape;
 use crate::types::Body;
 use crate::types::base64::STANDARD;
 
-/// `before`, then the body as JSON has it between the quotes of a string, then `after`; `None` if that is more than `most`
-/// bytes.
+/// Returns `before`, then the body encoded as the inside of a JSON string, then `after`; `None` if
+/// the result would exceed `most` bytes.
 ///
-/// The memory is the body's own, if that has room for all of it.
+/// Uses the memory of the body if that has enough room.
 #[must_use]
 pub fn encode(before: &[u8], body: Body, after: &[u8], most: usize) -> Option<Vec<u8>> {
     let room = most.checked_sub(before.len() + after.len())?;
@@ -24,7 +26,8 @@ pub fn encode(before: &[u8], body: Body, after: &[u8], most: usize) -> Option<Ve
     Some(out)
 }
 
-/// `before` and, after it, the text. Escapes are expected to be few, as in lines of text; who was wrong counts them.
+/// Returns `before` and the escaped text. Few escapes are expected, as in lines of text; if there
+/// are more, they are counted.
 fn escaped(before: &[u8], text: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
     if text.len() > room {
         return None;
@@ -46,15 +49,15 @@ fn escaped(before: &[u8], text: Vec<u8>, after: &[u8], room: usize) -> Option<Ve
         }
     };
     if from != out.len() {
-        // Whatever was counted wrongly is not sent.
+        // A text whose length was counted wrongly is not sent.
         return None;
     }
     out.truncate(to);
     (to - before.len() <= room).then_some(out)
 }
 
-/// Escapes the text from `from`, to `to`, until its end or until the rest would be overwritten:
-/// returns both positions.
+/// Escapes the text at `from` and writes it at `to`, until the text ends or the output would
+/// overwrite the rest. Returns both positions.
 fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usize) {
     loop {
         let plain = escape::plain_blocks(&bytes[from..]);
@@ -79,9 +82,10 @@ fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usiz
     }
 }
 
-/// `before` and, after it, the bytes in base64.
+/// Returns `before` and the bytes in base64.
 fn encoded(before: &[u8], bytes: Vec<u8>, after: &[u8], room: usize) -> Option<Vec<u8>> {
-    /// The bytes encoded at a time: a multiple of three, so that no piece but the last is padded.
+    /// The number of bytes encoded at once: a multiple of three, so that only the last piece is
+    /// padded.
     const PIECE: usize = 3 << 10;
 
     let length = bytes.len().div_ceil(3) * 4;
@@ -103,8 +107,9 @@ fn encoded(before: &[u8], bytes: Vec<u8>, after: &[u8], room: usize) -> Option<V
     Some(out)
 }
 
-/// `before`, then a gap of so many bytes, then `content`, and where that begins; with room for `after`. From there it is encoded
-/// towards the front, into the gap, and then over what was encoded before.
+/// Returns `before`, a gap of `gap` bytes and `content`, and the position of `content`, with room
+/// for `after`. The caller encodes `content` towards the front: into the gap, and then over the
+/// part that is already encoded.
 fn behind(before: &[u8], content: Vec<u8>, gap: usize, after: &[u8]) -> (Vec<u8>, usize) {
     let (mut out, length) = (content, before.len() + gap);
     let content = out.len();
@@ -115,7 +120,7 @@ fn behind(before: &[u8], content: Vec<u8>, gap: usize, after: &[u8]) -> (Vec<u8>
     (out, length)
 }
 
-/// Makes room for so many bytes in all, and for a quarter more, if there is none: see
+/// Makes room for `all` bytes in total, plus a quarter if `out` has to grow: see
 /// [`escape::write_string`].
 fn reserve(out: &mut Vec<u8>, all: usize) {
     if all > out.capacity() {

@@ -31,7 +31,7 @@ pub mod shape;
 
 pub mod writer;
 
-/// Holds the examples of the README to what compiles and runs.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

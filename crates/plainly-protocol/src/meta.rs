@@ -1,5 +1,6 @@
-//! `_meta` of a request: the keys that the protocol reserves, and what they hold. A modern request introduces its sender
-//! here, so it is read at once; whether that makes a [`Peer`](crate::peer::Peer) is decided elsewhere.
+//! `_meta` of a request: the keys that the protocol reserves, and their values. A modern request
+//! identifies its sender here. Whether that makes a [`Peer`](crate::peer::Peer) is decided
+//! elsewhere.
 
 use std::borrow::Cow;
 
@@ -18,16 +19,17 @@ pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// The name and version of the server, on results (2026-07-28).
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-/// The subscription that a notification is sent on, or that a result ends: the id of the `subscriptions/listen` request
-/// (2026-07-28).
+/// The subscription that a notification belongs to or that a result ends: the id of the
+/// `subscriptions/listen` request (2026-07-28).
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
-/// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
+/// The least severe level of log messages that the sender wants for a request; without it, the
+/// sender wants none (2026-07-28).
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// Asks for progress notifications.
+/// The token for progress notifications, which the sender thereby requests.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
-/// The `_meta` of a request as received. Members other than its version are read on demand, so that
-/// a fault in one does not hide the others.
+/// The `_meta` of a request as it was received. All members except the version are parsed on
+/// demand, so that a fault in one does not hide the others.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
     /// The protocol version, if it is a string.
@@ -42,18 +44,18 @@ pub struct RequestMeta<'a> {
     baggage: Option<&'a str>,
 }
 
-/// The introduction of a modern request's sender.
+/// The identification of a modern request's sender.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Introduction {
     /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
-    /// The name and version that it gives itself.
+    /// The name and version that the client declares.
     pub implementation: Option<Implementation>,
 }
 
 impl<'a> RequestMeta<'a> {
-    /// The `_meta` of these parameters; one that is no object counts as absent.
+    /// The `_meta` of these parameters; a value that is not an object counts as absent.
     pub fn of(params: Option<&Object<'a>>) -> Self {
         let Some(params) = params else {
             return Self::default();
@@ -69,7 +71,7 @@ impl<'a> RequestMeta<'a> {
 
     fn read(meta: &Object<'a>) -> Self {
         let mut read = Self::default();
-        // In one pass: to look each key up by itself would take as many.
+        // Read in one pass, because looking up a single key would also take a pass.
         for (key, value) in meta.members() {
             match key {
                 PROTOCOL_VERSION => read.version = escape::text(value),
@@ -91,19 +93,20 @@ impl<'a> RequestMeta<'a> {
         self.version.as_deref()
     }
 
-    /// The JSON of what the client can do, whether or not it is right.
+    /// The JSON of the client's capabilities, valid or not.
     pub fn raw_capabilities(&self) -> Option<&'a str> {
         self.capabilities
     }
 
-    /// The JSON of who the client is, whether or not it is right.
+    /// The JSON of the client's implementation, valid or not.
     pub fn raw_client(&self) -> Option<&'a str> {
         self.client
     }
 
-    /// The introduction, if none of its keys is [missing or wrong](Self::wrong_keys).
+    /// The identification of the sender, unless one of its keys is
+    /// [missing or wrong](Self::wrong_keys).
     pub fn introduction(&self) -> Option<Introduction> {
-        // As a whole: which keys are wrong is looked for only where something is.
+        // Read as a whole; wrong keys are searched for only after a failure.
         match (self.version.is_some(), self.capabilities(), self.client()) {
             (true, Some(Ok(capabilities)), Ok(implementation)) => Some(Introduction {
                 capabilities,
@@ -113,7 +116,7 @@ impl<'a> RequestMeta<'a> {
         }
     }
 
-    /// The keys of the introduction that are missing or wrong.
+    /// The keys of the identification that are missing or wrong.
     pub fn wrong_keys(&self) -> Vec<String> {
         let has_capabilities = matches!(self.capabilities(), Some(Ok(_)));
         let wrong = [
@@ -134,13 +137,14 @@ impl<'a> RequestMeta<'a> {
         self.client.map_or(Ok(None), serde_json::from_str)
     }
 
-    /// Whether it is something else than an object, or its progress token than a text or an integer. `null` is nothing in both
-    /// places: some clients write so what they leave out.
+    /// Whether `_meta` is not an object, or its progress token is neither a string nor an integer.
+    /// In both places `null` counts as absent, because some clients write it for members that they
+    /// leave out.
     pub fn is_malformed(&self) -> bool {
         self.is_no_object || self.progress.is_some_and(|token| !may_be_token(token))
     }
 
-    /// The token under which the sender wants progress, if it is a valid one.
+    /// The token under which the sender wants progress notifications, if it is valid.
     pub fn progress_token(&self) -> Option<ProgressToken> {
         serde_json::from_str(self.progress?).ok()
     }
@@ -157,15 +161,16 @@ impl<'a> RequestMeta<'a> {
         Some(trace)
     }
 
-    /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
-    /// The error says which levels there are.
+    /// The least severe level of log messages that the sender wants for this request (2026-07-28;
+    /// the key has no meaning before). The error lists the valid levels.
     pub fn log_level(&self) -> serde_json::Result<Option<LoggingLevel>> {
         let level = self.log_level.map(serde_json::from_str::<Option<_>>);
         level.transpose().map(Option::flatten)
     }
 }
 
-/// Whether this JSON is what the schema of a progress token allows: any integer, even one too large to be kept.
+/// Whether this JSON is allowed by the schema of a progress token: any integer, even one that is
+/// too large to store.
 fn may_be_token(json: &str) -> bool {
     let is_integer = |json: &str| json.parse().is_ok_and(|number: f64| number.fract() == 0.0);
     json.starts_with('"') || json == "null" || is_integer(json)
@@ -256,7 +261,7 @@ mod tests {
         assert_eq!(introduction(&part).unwrap_err(), [CLIENT_CAPABILITIES]);
     }
 
-    /// The progress token, and the level or that it is wrong, of a `_meta`.
+    /// The progress token of a `_meta`, and its log level or an error.
     fn wishes(meta: &str) -> (Option<ProgressToken>, Result<Option<LoggingLevel>, ()>) {
         let params = format!(r#"{{"_meta":{meta}}}"#);
         let params = parse_object(&params, &Limits::default()).unwrap();

@@ -1,5 +1,6 @@
-//! THE table of methods: which exist in which revision, which way they go, what they need and mirror. A method that a
-//! revision does not have is absent for it, so the right error follows by itself.
+//! The table of methods: the revisions that have each one, its sender, the capability that it needs
+//! and the header that mirrors it. A method that a revision does not have is absent for it, so that
+//! the caller gets the right error.
 
 use plainly_errors::Revision;
 use plainly_errors::revision::Revisions;
@@ -10,27 +11,28 @@ use plainly_errors::revision::Revisions;
 pub struct MethodRow {
     /// The method.
     pub method: Method,
-    /// Its name on the wire.
+    /// The name of the method on the wire.
     pub name: &'static str,
-    /// Request or notification.
+    /// Whether it is a request or a notification.
     pub kind: MessageKind,
-    /// The side that sends it.
+    /// The side that sends the message.
     pub sender: Sender,
-    /// The revisions that have it.
+    /// The revisions that have the method.
     pub revisions: Revisions,
-    /// The server capability without which a server does not serve it.
+    /// The capability without which a server does not serve the method.
     pub capability: Option<Capability>,
     /// The member of `params` that names the tool, prompt, resource or task of the message.
     pub subject: Option<&'static str>,
     /// The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Standard Request Headers).
     pub name_header: Option<&'static str>,
-    /// Whether it changes nothing at the receiver, so that a failed request may be sent again.
+    /// Whether the method changes nothing at the receiver, so that a failed request may be sent
+    /// again.
     pub is_read_only: bool,
-    /// Whether its result carries cache hints (2026-07-28, Caching).
+    /// Whether the result carries cache hints (2026-07-28, Caching).
     pub cacheable: bool,
-    /// The member of its result that lists all that a server has of one sort, page by page.
+    /// The member of the result that lists all items of one kind that a server has, page by page.
     pub listing: Option<&'static str>,
-    /// The notification that this listing has changed.
+    /// The notification that the listing has changed.
     pub listing_changed: Option<Method>,
     /// Whether the server may ask for input before it answers (2026-07-28, Multi Round-Trip Requests).
     pub may_ask: bool,
@@ -39,13 +41,13 @@ pub struct MethodRow {
     pub may_continue: bool,
 }
 
-/// Whether a message wants a reply.
+/// Whether a message expects a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "JSON-RPC has these two")]
 pub enum MessageKind {
-    /// It does.
+    /// A request, which expects a response.
     Request,
-    /// It does not.
+    /// A notification, which expects none.
     Notification,
 }
 
@@ -53,11 +55,11 @@ pub enum MessageKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two sides")]
 pub enum Sender {
-    /// Only a client does.
+    /// Only a client sends it.
     Client,
-    /// Only a server does.
+    /// Only a server sends it.
     Server,
-    /// Either side may.
+    /// Either side may send it.
     Either,
 }
 
@@ -83,8 +85,8 @@ pub enum Capability {
     Skills,
 }
 
-// Which revisions have something, oldest first.
-/// Later revisions ask within results.
+// The revisions that have each feature, oldest first.
+/// The later revision asks inside results.
 const ELICITATION: Revisions = Revisions([false, false, true, true, false]);
 const ELICITATION_COMPLETE: Revisions = Revisions([false, false, false, true, false]);
 
@@ -140,7 +142,7 @@ const SERVER_NOTIFICATION: MethodRow = MethodRow {
     sender: Sender::Server,
     ..CLIENT_NOTIFICATION
 };
-/// Later revisions ask within results.
+/// A request that a server sends in legacy revisions. The later revision asks inside results.
 const QUESTION: MethodRow = MethodRow {
     sender: Sender::Server,
     revisions: Revisions::LEGACY,
@@ -153,7 +155,7 @@ const SUBSCRIBE: MethodRow = MethodRow {
     ..REQUEST
 };
 
-/// A method that lists what `base` is about.
+/// A method that lists the items of the methods in `base`.
 const fn list(base: MethodRow, member: &'static str, changed: Method) -> MethodRow {
     MethodRow {
         is_read_only: true,
@@ -164,7 +166,8 @@ const fn list(base: MethodRow, member: &'static str, changed: Method) -> MethodR
     }
 }
 
-/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+/// Declares the enum and its table from the same rows, so that neither can have a row that the
+/// other lacks.
 macro_rules! methods {
     ($($(#[doc = $more:literal])? $method:ident = $name:literal { $($facts:tt)* })+) => {
         /// A method that this implementation knows.
@@ -177,7 +180,7 @@ macro_rules! methods {
             $(#[doc = concat!("`", $name, "`" $(, $more)?)] $method,)+
         }
 
-        /// In the order of [`Method`], so that a method finds its row by position.
+        /// In the order of [`Method`], so that a method can find its row by index.
         static METHODS: &[MethodRow] = &[
             $(MethodRow { method: Method::$method, name: $name, $($facts)* },)+
         ];
@@ -217,7 +220,7 @@ methods! {
     GetTask = "tasks/get" { is_read_only: true, ..TASKS }
     UpdateTask = "tasks/update" { ..TASKS }
     CancelTask = "tasks/cancel" { ..TASKS }
-    // Skills are resources, and have no notification of their own.
+    // Skills are resources and have no notification of their own.
     /// (SEP-2640, as the next one)
     ListSkills = "skills/list" { ..list(SKILLS, "skills", Method::ResourcesChanged) }
     GetSkill = "skills/get" { subject: Some("uri"), is_read_only: true, cacheable: true, ..SKILLS }
@@ -236,35 +239,35 @@ methods! {
     TaskChanged = "notifications/tasks" { revisions: Revisions::MODERN, ..SERVER_NOTIFICATION }
 }
 
-/// Every row.
+/// All rows.
 pub fn methods() -> &'static [MethodRow] {
     METHODS
 }
 
 impl Method {
-    /// The method of this name.
+    /// The method with this name.
     pub fn named(name: &str) -> Option<Self> {
         let row = METHODS.iter().find(|row| row.name == name)?;
         Some(row.method)
     }
 
-    /// The method of this name, if `revision` has it.
+    /// The method with this name, if `revision` has it.
     pub fn find(name: &str, revision: Revision) -> Option<Self> {
-        // A method of another revision is as unknown here as one that nobody has.
+        // A method of another revision is as unknown here as one that does not exist.
         Self::named(name).filter(|method| method.is_in(revision))
     }
 
-    /// Whether `revision` has it.
+    /// Whether `revision` has the method.
     pub fn is_in(self, revision: Revision) -> bool {
         self.row().revisions.has(revision)
     }
 
-    /// The facts about it.
+    /// The facts about the method.
     pub fn row(self) -> &'static MethodRow {
         &METHODS[self as usize]
     }
 
-    /// Its name on the wire.
+    /// The name of the method on the wire.
     pub fn name(self) -> &'static str {
         self.row().name
     }

@@ -1,6 +1,7 @@
-//! The arguments of a tool that are repeated in headers over HTTP: the `x-mcp-header` annotations of its input schema
-//! (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"), and what such a header says. A
-//! client writes by it and a server checks by it; what either does about a tool or a call that is wrong is decided there.
+//! The arguments of a tool that HTTP headers repeat: the `x-mcp-header` annotations of its input
+//! schema (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"),
+//! and the values of those headers. Clients write headers by this module, and servers check them.
+//! Each decides for itself how to handle an invalid tool or call.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,8 @@ use serde_json::{Map, Value};
 use crate::header::MCP_PARAM_PREFIX;
 
 const ANNOTATION: &str = "x-mcp-header";
-/// Bytes of the longest name in an annotation; no HTTP peer takes a header with a longer one.
+/// The maximum length of a name in an annotation, in bytes. HTTP peers reject headers with longer
+/// names.
 const LONGEST_NAME: usize = 8 << 10;
 
 /// An argument that a header repeats.
@@ -23,7 +25,8 @@ pub struct MirroredArgument {
 }
 
 impl MirroredArgument {
-    /// Its value among all `arguments` of a call, unless it is absent or null: then there must be no header.
+    /// The value of the argument among all `arguments` of a call. `None` if it is absent or null:
+    /// then there must be no header.
     #[must_use]
     pub fn value_in<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
         let mut path = self.path.iter();
@@ -32,8 +35,9 @@ impl MirroredArgument {
     }
 }
 
-/// The text of the header of an argument with this value, before it is [encoded](crate::header::encode). `None`: no header
-/// can say it, and no schema of a mirrored argument takes it.
+/// The header text for an argument with this value, before it is [encoded](crate::header::encode).
+/// `None` if no header can represent the value; no schema of a mirrored argument allows such a
+/// value.
 #[must_use]
 pub fn text(value: &Value) -> Option<Cow<'_, str>> {
     match value {
@@ -43,7 +47,7 @@ pub fn text(value: &Value) -> Option<Cow<'_, str>> {
         Value::Number(number) if number.is_i64() || number.is_u64() => {
             Some(number.to_string().into())
         }
-        // JSON Schema takes `1.0` for an integer too; a header says it in one way.
+        // JSON Schema counts `1.0` as an integer too; a header has a single spelling for it.
         Value::Number(number) => {
             let number = number.as_f64().filter(|number| number.fract() == 0.0)?;
             Some(format!("{number:.0}").into())
@@ -56,8 +60,8 @@ pub fn text(value: &Value) -> Option<Cow<'_, str>> {
 ///
 /// # Errors
 ///
-/// All that is wrong with its annotations, a clause each of which the tool is the subject. Servers must not have such a
-/// tool, and clients over HTTP must leave it out.
+/// All faults of the annotations, each a clause with the tool as its subject. Servers must not
+/// offer such a tool, and clients must leave it out over HTTP.
 pub fn mirrored(schema: &Value) -> Result<Vec<MirroredArgument>, Vec<String>> {
     let mut search = Search {
         found: Vec::new(),
@@ -76,10 +80,12 @@ struct Search {
 }
 
 impl Search {
-    /// Looks through `schema`, which is of the property at `path` if only properties have led to it.
+    /// Searches `schema`. It is the schema of the property at `path` if only properties have led to
+    /// it.
     fn look(&mut self, schema: &Value, path: &mut Vec<String>, is_property: bool) {
         let Some(members) = schema.as_object() else {
-            // A list of schemas, as of `allOf`: whatever is annotated in there belongs to no property for certain.
+            // A list of schemas, such as that of `allOf`. An annotation inside does not clearly
+            // belong to one property.
             return schema
                 .as_array()
                 .into_iter()
@@ -142,7 +148,7 @@ impl Search {
             return Err("its type is not \"string\", \"integer\" or \"boolean\"".to_owned());
         }
         let header = format!("{MCP_PARAM_PREFIX}{}", name.to_ascii_lowercase());
-        // Headers know no upper and lower case: two names that differ in nothing else are one.
+        // Header names are case-insensitive, so names that differ only in case are the same.
         if self.found.iter().any(|other| other.header == header) {
             return Err(format!("{annotation} is used twice"));
         }
@@ -161,7 +167,7 @@ fn place(path: &[String], is_property: bool) -> String {
     }
 }
 
-/// RFC 9110, 5.6.2, with a bound.
+/// The rule for tokens (RFC 9110, 5.6.2), with a maximum length.
 fn is_token(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(allowed)

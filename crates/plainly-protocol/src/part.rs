@@ -1,5 +1,5 @@
-//! Parts of a resource, which the fragment of a URI names: lines, the last lines, bytes, or pages. So clients of every
-//! revision can read them.
+//! Parts of a resource, named by the fragment of a URI: lines, the last lines, bytes or pages.
+//! Clients of every revision can read them, because a part is only a URI.
 //!
 //! | fragment | the part |
 //! |---|---|
@@ -44,7 +44,7 @@ pub enum Part {
         /// The number of lines before the end; `None` for the end of the resource.
         last: Option<u64>,
     },
-    /// The last lines, at most as many.
+    /// At most this many of the last lines.
     Tail(u64),
     /// The bytes between two positions.
     Bytes {
@@ -53,7 +53,7 @@ pub enum Part {
         /// The position after the last; `None` for the end of the resource.
         end: Option<u64>,
     },
-    /// The last bytes, at most as many.
+    /// At most this many of the last bytes.
     LastBytes(u64),
     /// Pages of a document, as text.
     Pages(PageRange),
@@ -67,7 +67,7 @@ pub struct PageRange {
 }
 
 impl PageRange {
-    /// Both of these pages and those between them; `None` if there are no such pages.
+    /// The pages from `first` to `last`, inclusive; `None` if there are no such pages.
     #[must_use]
     pub fn new(first: u32, last: u32) -> Option<Self> {
         (1 <= first && first <= last).then_some(Self { first, last })
@@ -91,7 +91,7 @@ impl PageRange {
         self.first..=self.last.min(total)
     }
 
-    /// An equal number of pages after these, if a document of `total` pages has any.
+    /// The same number of pages after these, if a document of `total` pages has any.
     #[must_use]
     pub fn next(self, total: u32) -> Option<Self> {
         let first = self.last.checked_add(1)?;
@@ -100,7 +100,7 @@ impl PageRange {
     }
 }
 
-/// The places of the pages in the text of a whole document: the number of lines before each.
+/// The positions of the pages in the text of a whole document: the number of lines before each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageLines(Vec<u64>);
 
@@ -111,7 +111,7 @@ impl PageLines {
         Self(lines)
     }
 
-    /// The places that `_meta` states; none if it does not.
+    /// The positions that `_meta` states; empty if it states none.
     #[must_use]
     pub fn stated(meta: &Meta) -> Self {
         let lines = meta.get(PAGE_LINES);
@@ -122,14 +122,14 @@ impl PageLines {
         )
     }
 
-    /// States these places in `_meta`, if there are any.
+    /// Writes these positions to `_meta`, if there are any.
     pub fn state(&self, meta: &mut Meta) {
         if !self.0.is_empty() {
             meta.insert(PAGE_LINES.to_owned(), json!(self.0));
         }
     }
 
-    /// The page that the line after so many others is on, and the number of lines before that page.
+    /// The page of the line after `line` others, and the number of lines before that page.
     #[must_use]
     pub fn page_of(&self, line: u64) -> Option<(u32, u64)> {
         let page = self.0.partition_point(|before| *before <= line);
@@ -143,9 +143,9 @@ impl PageLines {
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "the units of parts")]
 pub enum PartUnit {
-    /// Bytes.
+    /// The unit of `#bytes`.
     Byte,
-    /// Lines: each ends with a line feed, but for the last of a resource.
+    /// Lines. Each ends with a line feed, except the last of a resource.
     Line,
     /// Pages, counted from 1.
     Page,
@@ -159,18 +159,18 @@ pub struct PartPosition {
     pub unit: PartUnit,
     /// The position where the part begins; the first page.
     pub first: u64,
-    /// The position where it ends; the last page.
+    /// The position where the part ends; the last page.
     pub last: u64,
     /// The length of the whole resource, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// The URI of the part that follows.
+    /// The URI of the next part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// The URI of what was asked for and is left out, because it would be too much at once.
+    /// The URI of the part that was requested but left out, because it would be too much at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
-    /// The URIs of the rests of long lines, of which only the beginnings are given.
+    /// The URIs of the rests of long lines, which are cut.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
 }
@@ -197,19 +197,19 @@ impl PartPosition {
         self
     }
 
-    /// The position that `_meta` states, if it does.
+    /// The position that `_meta` states, if any.
     #[must_use]
     pub fn stated(meta: &Meta) -> Option<Self> {
         Self::deserialize(meta.get(POSITION)?).ok()
     }
 
-    /// States this position in `_meta`.
+    /// Writes this position to `_meta`.
     pub fn state(&self, meta: &mut Meta) {
         meta.insert(POSITION.to_owned(), json!(self));
     }
 }
 
-/// A fragment that begins like that of a part, and is none.
+/// A fragment that begins like a part but is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid part: expected #line=A,B or #tail=N or #bytes=A-B or #page=A-B with numbers in ascending order"
@@ -218,10 +218,11 @@ impl PartPosition {
 pub struct InvalidPart;
 
 impl Part {
-    /// The URI of the resource, and the part of it that the fragment of `uri` names. `None` if the fragment does not begin
-    /// like that of a part: it then belongs to the URI.
+    /// The URI of the resource, and the part that the fragment of `uri` names. `None` if the
+    /// fragment does not begin like a part, because then it belongs to the URI.
     pub fn of(uri: &str) -> Option<(&str, Result<Self, InvalidPart>)> {
-        // Nearly no URI has a fragment: to look at bytes takes a third of what it takes to look for a letter.
+        // Very few URIs have a fragment. A search by bytes takes a third of the time of a search by
+        // characters.
         let at = uri.bytes().position(|byte| byte == b'#')?;
         let (resource, fragment) = (uri.get(..at)?, uri.get(at + 1..)?);
         let (unit, value) = fragment.split_once('=')?;
@@ -275,7 +276,7 @@ fn pages(value: &str) -> Option<PageRange> {
     PageRange::new(page(first)?, page(last)?)
 }
 
-/// Digits alone: `str::parse` would accept a sign.
+/// Parses digits only, because `str::parse` would accept a sign.
 fn number(text: &str) -> Option<u64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok())?

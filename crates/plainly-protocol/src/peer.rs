@@ -1,5 +1,5 @@
-//! The other side of one request, as far as it is known. Made once per request from its evidence; everything after it reads
-//! only this.
+//! The other side of a request, as far as it is known. It is created once per request, and all
+//! later code reads only this.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,13 +13,14 @@ use crate::types::{ClientCapabilities, Implementation};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Peer {
-    /// The revision that it speaks.
+    /// The revision that the peer speaks.
     pub revision: Revision,
-    /// The capabilities that it declared.
+    /// The capabilities that the peer declared.
     pub capabilities: ClientCapabilities,
-    /// The name and version that it gave itself: for display and logs only.
+    /// The name and version that the peer declared, for display and logs only.
     pub implementation: Option<Implementation>,
-    /// The user or client that the transport has authenticated; `None` where no proof is asked for, as on a stream.
+    /// The user or client that the transport has authenticated; `None` where the transport does not
+    /// authenticate, as on a stream.
     pub principal: Option<Principal>,
 }
 
@@ -34,13 +35,13 @@ impl Peer {
             revision,
             capabilities,
             implementation,
-            // The message can't say it: only the transport can prove who somebody is.
+            // The message can't contain it, because only the transport can authenticate a peer.
             principal: None,
         }
     }
 
-    /// The settings of an extension, if the peer declares it. Peers of revisions without extensions declare it among their
-    /// experimental capabilities.
+    /// The settings of an extension, if the peer declares it. Peers of revisions without extensions
+    /// declare it in their experimental capabilities.
     #[must_use]
     pub fn extension(&self, name: &str) -> Option<&Value> {
         let experimental = self.capabilities.experimental.as_ref();
@@ -56,17 +57,18 @@ impl Peer {
     }
 }
 
-/// A user or client that a transport has authenticated, by name. The name is compared as a whole and never looked into.
+/// The name of a user or client that a transport has authenticated. Names are compared as a whole
+/// and never parsed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(Arc<str>);
 
 impl Principal {
-    /// The principal of this name.
+    /// A principal with this name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// Its name.
+    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,5 +1,6 @@
-//! The questions that a server can ask its client: what the client must have declared, what older revisions can't be asked
-//! and how it is asked instead, and how such an answer reads. How questions travel is no business of this file.
+//! The questions that a server can ask its client: the capabilities that the client must declare,
+//! how to ask in older revisions, and how to read their answers. The transport of questions is
+//! handled elsewhere.
 
 use plainly_errors::Revision;
 use plainly_errors::revision::{Forms, UrlMode};
@@ -12,8 +13,9 @@ use crate::types::{
     Field, FormSchema, IncludeContext, InputRequest, JsonObject, SamplingMessage,
 };
 
-/// The capabilities that `question` needs and `peer` hasn't declared, as it would have to declare them: nothing if all is
-/// there. A capability that the peer's revision hasn't got is not declared, whatever the peer says.
+/// The capabilities that `question` needs and `peer` has not declared, in the form of a
+/// declaration; `None` if all are declared. A capability that the peer's revision does not have
+/// counts as not declared, whatever the peer says.
 #[must_use]
 pub fn undeclared(question: &InputRequest, peer: &Peer) -> Option<Map<String, Value>> {
     let traits = peer.revision.traits();
@@ -37,8 +39,8 @@ pub fn undeclared(question: &InputRequest, peer: &Peer) -> Option<Map<String, Va
             ("elicitation", &[("url", url)])
         }
         InputRequest::CreateMessage(params) => {
-            // Whatever the peer declares, it can't be sent tools in a revision that has none. For context there was no
-            // capability before, so none is asked for.
+            // A peer can't use tools in a revision without them, whatever it declares. Context
+            // needs no capability, because older revisions have none for it.
             let uses_tools = params.tools.is_some() || params.tool_choice.is_some();
             let has_tools = traits.sampling_with_tools;
             let tools = has_tools && sampling.is_some_and(|declared| declared.tools.is_some());
@@ -57,7 +59,8 @@ pub fn undeclared(question: &InputRequest, peer: &Peer) -> Option<Map<String, Va
     required(name, needs)
 }
 
-/// Everything of the capability that isn't there; the empty name is the capability itself.
+/// All parts of the capability that are not declared. The empty name stands for the capability
+/// itself.
 fn required(capability: &str, needs: &[(&str, bool)]) -> Option<Map<String, Value>> {
     let mut missing = needs.iter().filter(|(_, is_there)| !is_there).peekable();
     missing.peek()?;
@@ -68,10 +71,11 @@ fn required(capability: &str, needs: &[(&str, bool)]) -> Option<Map<String, Valu
     Some(Map::from_iter([(capability.to_owned(), parts.into())]))
 }
 
-/// The question as `revision` can ask it.
+/// The question in the form that `revision` allows.
 ///
-/// Before 2025-11-25, several choices from a list are asked for as one yes or no each, titles of choices are a list of their
-/// own, only a yes or no has a default, and each block of sampling is a message.
+/// Before 2025-11-25, a choice of several items is asked as one yes-or-no question for each item,
+/// the titles of choices are a separate list, only yes-or-no questions have a default, and each
+/// block of sampling is a separate message.
 #[must_use]
 pub fn asked(question: InputRequest, revision: Revision) -> InputRequest {
     let traits = revision.traits();
@@ -82,7 +86,7 @@ pub fn asked(question: InputRequest, revision: Revision) -> InputRequest {
         },
         InputRequest::Elicit(ElicitParams::Url(mut visit)) => {
             match traits.url_mode {
-                // It names the visit in the notification that it is over.
+                // A notification refers to the visit by this id when it is over.
                 UrlMode::Error => {}
                 UrlMode::None | UrlMode::Result => visit.elicitation_id = None,
             }
@@ -99,7 +103,7 @@ pub fn asked(question: InputRequest, revision: Revision) -> InputRequest {
     }
 }
 
-/// The answer to `form` as the newest revision would have given it, from one that was given in `revision`.
+/// The answer to `form` as the newest revision would give it, made from an answer in `revision`.
 #[must_use]
 pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision) -> ElicitResult {
     let Some(content) = &mut answer.content else {
@@ -111,7 +115,8 @@ pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision)
             for (name, field) in form.properties.iter() {
                 if let Field::Choices(choices) = field {
                     let chosen = chosen(name, choices, content);
-                    // A client that answers with a list all the same, as newer revisions do, is taken at its word.
+                    // A client that nevertheless answers with a list, as newer revisions do, is
+                    // believed.
                     content.entry(name).or_insert(chosen);
                 }
             }
@@ -122,7 +127,7 @@ pub fn answered(form: &FormSchema, mut answer: ElicitResult, revision: Revision)
 
 fn simple_form(form: &ElicitFormParams) -> ElicitFormParams {
     let mut simple = ElicitFormParams::new(&form.message);
-    // Without other modes there is no name for this one.
+    // A revision without other modes has no name for this one.
     simple.mode = None;
     let schema = &form.requested_schema;
     for (name, field) in schema.properties.iter() {
@@ -154,7 +159,7 @@ fn simple_field(mut field: Field) -> Field {
     field
 }
 
-/// One of several choices as a question of its own.
+/// A yes-or-no question for one of several choices.
 fn yes_or_no(name: &str, choices: &ChoicesField, choice: &Choice) -> BooleanField {
     let of = choices.title.as_deref().unwrap_or(name);
     let title = choice.title.as_ref().unwrap_or(&choice.value);
@@ -170,7 +175,7 @@ fn member(name: &str, choice: &Choice) -> String {
     format!("{name}.{}", choice.value)
 }
 
-/// The accepted choices.
+/// The choices that the user accepted.
 fn chosen(name: &str, choices: &ChoicesField, content: &mut JsonObject) -> Value {
     let mut is_chosen = |choice: &&Choice| {
         let answer = content.remove(&member(name, choice));
@@ -319,7 +324,7 @@ mod tests {
         let older = json!({"name": "n", "one": "a", "some.a": false, "some.b": true});
         let newer = json!({"name": "n", "one": "a", "some": ["b"]});
         assert_eq!(read(older, Revision::V2025_06_18), Some(newer.clone()));
-        // What a client of that revision says in the newer way stands.
+        // An answer in the form of a newer revision is kept as it is.
         assert_eq!(read(newer.clone(), Revision::V2025_06_18), Some(newer));
         let same = json!({"some.a": true});
         assert_eq!(read(same.clone(), Revision::V2025_11_25), Some(same));

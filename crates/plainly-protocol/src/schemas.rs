@@ -1,6 +1,6 @@
 //! The JSON Schemas of each side's messages: parameters, results, and a server's errors. They
-//! explain why a type rejects a value. One table for all revisions, as the types are; no message is
-//! read by them.
+//! explain why a type rejects a value. One table serves all revisions, as the types do. Messages
+//! are not parsed with the schemas.
 
 use std::sync::LazyLock;
 
@@ -8,32 +8,33 @@ use serde_json::{Map, Value, json};
 
 use crate::method::{Method, methods};
 
-/// The messages of clients, by method.
+/// The schemas of clients' messages, by method.
 static CLIENT: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/client.json")));
-/// The messages of servers. The schemas refer to definitions of both.
+/// The schemas of servers' messages. The schemas of both sides refer to each other's definitions.
 static SERVER: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/server.json")));
 
-/// The methods that have a schema of this kind, such as [`params`], each with the schema.
+/// The methods that have a schema of the kind that `schema` returns, such as [`params`], each with
+/// its schema.
 pub fn each(schema: impl Fn(Method) -> Option<Value>) -> impl Iterator<Item = (Method, Value)> {
     let methods = methods().iter().map(|row| row.method);
     methods.filter_map(move |method| Some((method, schema(method)?)))
 }
 
 /// The schema of the parameters of `method`; `None` if a server reads none. Unknown members are
-/// allowed, and optional ones may be `null`.
+/// allowed, and optional members may be `null`.
 #[must_use]
 pub fn params(method: Method) -> Option<Value> {
     find(&CLIENT, "params", method)
 }
 
-/// Like [`params`], with the `_meta` that a request may have.
+/// Like [`params`], with the optional `_meta` of a request.
 #[must_use]
 pub fn params_with_meta(method: Method) -> Value {
     with_meta(Some(method), "meta", json!([]))
 }
 
-/// Like [`params`], with the `_meta` that every request must have since 2026-07-28, which
-/// introduces its sender.
+/// Like [`params`], with the `_meta` that every request must have since 2026-07-28 and that
+/// identifies its sender.
 #[must_use]
 pub fn params_with_introduction(method: Option<Method>) -> Value {
     with_meta(method, "introduction", json!(["_meta"]))
@@ -53,38 +54,41 @@ pub fn result(method: Method) -> Option<Value> {
     find(&CLIENT, "results", method)
 }
 
-/// The schema of the parameters of a server's question or notification; `None` if a client reads none.
+/// The schema of the parameters of a server's request or notification; `None` if a client reads
+/// none.
 #[must_use]
 pub fn told(method: Method) -> Option<Value> {
     find(&SERVER, "params", method)
 }
 
-/// The schema of a server's final result of `method`: of any result, if nothing more is known.
+/// The schema of a server's final result of `method`. It accepts any result if the method has no
+/// schema.
 #[must_use]
 pub fn reply(method: Method) -> Value {
     let own = find(&SERVER, "results", method);
     with_fields(own.unwrap_or_else(|| defined(json!({}))))
 }
 
-/// The schema of a result that asks questions first (2026-07-28).
+/// The schema of a result that requests input first (2026-07-28).
 #[must_use]
 pub fn input_required() -> Value {
     with_fields(defined(SERVER["inputRequired"].clone()))
 }
 
-/// The schema of the handle of a task, in place of a result (extension `io.modelcontextprotocol/tasks`).
+/// The schema of a task handle, which replaces a result (extension
+/// `io.modelcontextprotocol/tasks`).
 #[must_use]
 pub fn task_handle() -> Value {
     with_fields(defined(SERVER["taskHandle"].clone()))
 }
 
-/// The schema of an error, as JSON-RPC has it.
+/// The schema of a JSON-RPC error.
 #[must_use]
 pub fn error() -> Value {
     defined(SERVER["error"].clone())
 }
 
-/// The schema, with the fields that any result may have.
+/// Adds the fields that any result may have.
 fn with_fields(mut schema: Value) -> Value {
     schema["type"] = "object".into();
     schema["allOf"] = json!([{ "$ref": "#/$defs/result" }]);
@@ -95,7 +99,7 @@ fn find(side: &Value, table: &str, method: Method) -> Option<Value> {
     side[table].get(method.name()).cloned().map(defined)
 }
 
-/// The schema, with everything that it may refer to.
+/// Adds all definitions that the schema may refer to.
 fn defined(mut schema: Value) -> Value {
     let sides = [&*CLIENT, &*SERVER].into_iter();
     let definitions = sides.filter_map(|side| side["$defs"].as_object());

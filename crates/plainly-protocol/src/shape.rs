@@ -1,8 +1,10 @@
-//! THE table of what results and listings hold in some revisions only, and what becomes of it in the others. The typed
-//! results know nothing of this: a server adds and takes away at the boundary, just before it writes.
+//! The table of features of results and listings that only some revisions have, and how each is
+//! handled in the others. The typed results know nothing of it: a server adds and removes features
+//! just before it writes.
 //!
-//! Only what would be invalid by a revision's schema, or useless to its clients, is left out or said differently. What a
-//! revision merely doesn't know is sent: its clients ignore it, and those that speak newer revisions too may use it.
+//! A feature is left out or rewritten only if it would be invalid by a revision's schema or useless
+//! to its clients. A feature that a revision merely doesn't know is sent: its clients ignore it,
+//! and clients that also speak newer revisions may use it.
 
 mod content;
 mod resource;
@@ -25,31 +27,31 @@ use crate::types::{
 pub struct FeatureRow {
     /// The feature.
     pub feature: Feature,
-    /// Its display name.
+    /// The display name of the feature.
     pub name: &'static str,
-    /// The revisions that have it.
+    /// The revisions that have the feature.
     pub revisions: Revisions,
-    /// Its fate in the others.
+    /// The handling of the feature in the other revisions.
     pub elsewhere: Elsewhere,
 }
 
-/// The fate of a feature in a revision that doesn't have it.
+/// The handling of a feature in a revision that does not have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is nothing else to do")]
 pub enum Elsewhere {
-    /// It is not sent.
+    /// The feature is not sent.
     LeftOut,
-    /// It is rewritten in a form that the revision has.
+    /// The feature is rewritten in a form that the revision has.
     Rewritten,
-    /// It is sent, since receivers ignore unknown members.
+    /// The feature is sent, because receivers ignore unknown members.
     Sent,
 }
 
-// Which revisions have something, oldest first.
+// The revisions that have each feature, oldest first.
 const AUDIO: Revisions = Revisions([false, true, true, true, true]);
 const STRUCTURED: Revisions = Revisions([false, false, true, true, true]);
 const ICONS: Revisions = Revisions([false, false, false, true, true]);
-/// In the revision that came after they are an extension.
+/// The next revision has tasks as an extension.
 const TASKS: Revisions = Revisions([false, false, false, true, false]);
 
 const LEFT_OUT: FeatureRow = FeatureRow {
@@ -67,7 +69,8 @@ const SENT: FeatureRow = FeatureRow {
     ..LEFT_OUT
 };
 
-/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+/// Declares the enum and its table from the same rows, so that neither can have a row that the
+/// other lacks.
 macro_rules! features {
     ($(#[doc = $what:literal] $feature:ident = $name:literal { $($facts:tt)* })+) => {
         /// A field or kind of content that not every revision has.
@@ -80,7 +83,7 @@ macro_rules! features {
             $(#[doc = $what] $feature,)+
         }
 
-        /// In the order of [`Feature`], so that a feature finds its row by position.
+        /// In the order of [`Feature`], so that a feature can find its row by index.
         static FEATURES: &[FeatureRow] = &[
             $(FeatureRow { feature: Feature::$feature, name: $name, $($facts)* },)+
         ];
@@ -96,21 +99,22 @@ features! {
     CacheScope = "`cacheScope` of cacheable results" { ..LEFT_OUT }
     /// `_meta["io.modelcontextprotocol/serverInfo"]` of results.
     ServerInfo = "`serverInfo` in the `_meta` of results" { ..LEFT_OUT }
-    /// Content that is sound.
+    /// Content of type `audio`.
     Audio = "content of type `audio`" { revisions: AUDIO, ..REWRITTEN }
-    /// Content that links to a resource.
+    /// Content of type `resource_link`.
     ResourceLink = "content of type `resource_link`" { revisions: STRUCTURED, ..REWRITTEN }
-    /// `structuredContent` of the results of tools.
+    /// `structuredContent` of tool results.
     StructuredContent = "`structuredContent` that is an object" { revisions: STRUCTURED, ..REWRITTEN }
     /// `structuredContent` that is not an object.
     StructuredValue = "`structuredContent` that is anything else" { ..REWRITTEN }
     /// `outputSchema` of tools.
     OutputSchema = "`outputSchema` of objects" { revisions: STRUCTURED, ..LEFT_OUT }
-    /// `outputSchema` of anything but objects.
+    /// `outputSchema` of other values than objects.
     OutputValueSchema = "`outputSchema` of anything else" { ..LEFT_OUT }
     /// `true` or `false` as the schema of an argument.
     BooleanSchema = "`true` and `false` as the schema of an argument" { ..REWRITTEN }
-    /// The capability `completions`. The method is older, and can be called undeclared before.
+    /// The capability `completions`. The method is older, and clients may call it undeclared
+    /// before.
     Completions = "the capability `completions`" { revisions: AUDIO, ..LEFT_OUT }
     /// The capability `extensions`.
     Extensions = "the capability `extensions`" { ..REWRITTEN }
@@ -120,45 +124,47 @@ features! {
     ToolAnnotations = "`annotations` of tools" { revisions: AUDIO, ..SENT }
     /// `message` of progress.
     ProgressMessage = "`message` of progress" { revisions: AUDIO, ..SENT }
-    /// `title` of whatever has a name.
+    /// `title` of all types with a name.
     Title = "`title` of what has a name" { revisions: STRUCTURED, ..SENT }
-    /// `_meta` of whatever is listed, and of content.
+    /// `_meta` of listed items and of content.
     Meta = "`_meta` of what is listed and of content" { revisions: STRUCTURED, ..SENT }
     /// `lastModified` of annotations.
     LastModified = "`lastModified` of annotations" { revisions: STRUCTURED, ..SENT }
-    /// `icons` of whatever is listed, and of implementations.
+    /// `icons` of listed items and of implementations.
     Icons = "`icons`" { revisions: ICONS, ..SENT }
     /// `description` and `websiteUrl` of implementations.
     About = "`description` and `websiteUrl` of client and server" { revisions: ICONS, ..SENT }
 }
 
-/// Every row.
+/// All rows.
 pub fn features() -> &'static [FeatureRow] {
     FEATURES
 }
 
 impl Feature {
-    /// The facts about it.
+    /// The facts about the feature.
     pub fn row(self) -> &'static FeatureRow {
         &FEATURES[self as usize]
     }
 
-    /// Whether `revision` has it.
+    /// Whether `revision` has the feature.
     pub fn is_in(self, revision: Revision) -> bool {
         self.row().revisions.has(revision)
     }
 }
 
-/// A result or a definition that can be rewritten to fit a revision, without losing anything that
-/// the revision has.
+/// A result or a definition that can be rewritten for a revision without losing anything that the
+/// revision has.
 pub trait Shape {
-    /// Leaves out or rewrites what `revision` does not have. Free for the newest.
+    /// Leaves out or rewrites everything that `revision` does not have. Does nothing for the
+    /// newest.
     fn shape(&mut self, revision: Revision);
 }
 
 impl Shape for ServerCapabilities {
-    /// Declares extensions as unstandardised capabilities too, where the schema has no extensions: hosts look for some in one
-    /// place and for some in the other. One that is declared as such already stays as it is.
+    /// Declares extensions among the experimental capabilities too, if the revision's schema has no
+    /// extensions, because hosts look for some in one place and for others in the other. An
+    /// extension that is already declared as experimental stays unchanged.
     fn shape(&mut self, revision: Revision) {
         if !Feature::Completions.is_in(revision) {
             self.completions = None;
@@ -169,7 +175,7 @@ impl Shape for ServerCapabilities {
         if !Feature::Extensions.is_in(revision)
             && let Some(extensions) = &mut self.extensions
         {
-            // Its methods do not exist there.
+            // The methods of the extension do not exist in this revision.
             extensions.remove(TASKS_EXTENSION);
             also_experimental(extensions, &mut self.experimental);
             self.extensions.take_if(|extensions| extensions.is_empty());
@@ -178,7 +184,7 @@ impl Shape for ServerCapabilities {
 }
 
 impl Shape for ClientCapabilities {
-    /// Declares extensions as unstandardised capabilities too, as a server does.
+    /// Declares extensions among the experimental capabilities too, as a server does.
     fn shape(&mut self, revision: Revision) {
         if !Feature::Extensions.is_in(revision)
             && let Some(extensions) = &self.extensions
@@ -188,7 +194,7 @@ impl Shape for ClientCapabilities {
     }
 }
 
-/// Adds extensions to the unstandardised capabilities.
+/// Adds extensions to the experimental capabilities.
 fn also_experimental(extensions: &JsonObject, experimental: &mut Option<JsonObject>) {
     let experimental = experimental.get_or_insert_with(JsonObject::new);
     for (name, settings) in Map::from(extensions.clone()) {
@@ -196,17 +202,18 @@ fn also_experimental(extensions: &JsonObject, experimental: &mut Option<JsonObje
     }
 }
 
-/// The members of a result besides its body.
+/// The members of a result in addition to its body.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Surroundings {
     /// Members of the result.
     pub members: Map<String, Value>,
-    /// Members of its `_meta`.
+    /// Members of the result's `_meta`.
     pub meta: Map<String, Value>,
 }
 
-/// The members that a result of this type has besides its body in `revision`; `cache` where it is a cacheable one.
+/// The members that a result of this type has in `revision` in addition to its body. `cache` is the
+/// hint of a cacheable result.
 pub fn surroundings(
     revision: Revision,
     result_type: &ResultType,
@@ -215,7 +222,7 @@ pub fn surroundings(
 ) -> Surroundings {
     let mut around = Surroundings::default();
     let mut add = |field: Feature, name: &str, value: Value| {
-        // Absent rather than null: older schemas have no such member at all.
+        // Absent rather than null, because older schemas do not have the member at all.
         if field.is_in(revision) {
             around.members.insert(name.to_owned(), value);
         }
@@ -226,7 +233,7 @@ pub fn surroundings(
         json!(result_type.as_str()),
     );
     if let Some(hint) = cache {
-        // What is too long for the wire is as long as can be said there.
+        // A duration that is too long for the wire becomes the longest one possible there.
         let millis = u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX);
         add(Feature::TtlMs, "ttlMs", json!(millis));
         add(Feature::CacheScope, "cacheScope", json!(hint.scope));

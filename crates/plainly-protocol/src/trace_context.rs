@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// The ids of a `traceparent`: the trace, the span that is the parent in it, and its flags.
+/// The ids of a `traceparent`: the trace, the parent span, and the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceParent {
@@ -21,13 +21,13 @@ pub const TRACE_PARENT: &str = "traceparent";
 pub const TRACE_STATE: &str = "tracestate";
 /// The properties that go along with a trace, as W3C Baggage writes them.
 pub const BAGGAGE: &str = "baggage";
-/// The most bytes of `traceparent`, and of `tracestate`.
+/// The maximum length of `traceparent` and of `tracestate`, in bytes.
 const HEADER_BYTES: usize = 512;
-/// The most bytes of `baggage` (W3C Baggage, "Limits").
+/// The maximum length of `baggage` in bytes (W3C Baggage, "Limits").
 const BAGGAGE_BYTES: usize = 8_192;
-/// The blanks that may stand around a member; a line break may not.
+/// The whitespace allowed around a member; line breaks are not.
 const BLANKS: [char; 2] = [' ', '\t'];
-/// The most members of `tracestate` (W3C Trace Context, "tracestate").
+/// The maximum number of members of `tracestate` (W3C Trace Context, "tracestate").
 const STATE_MEMBERS: usize = 32;
 
 /// The trace that a message is part of.
@@ -72,15 +72,15 @@ impl TraceContext {
         self
     }
 
-    /// Adds `baggage`, unless it is malformed or has more than 8,192 bytes. Every server reads it:
-    /// only add what they may know.
+    /// Adds `baggage`, unless it is malformed or has more than 8,192 bytes. Every server on the way
+    /// can read it, so add only data that all of them may see.
     #[must_use]
     pub fn baggage(mut self, baggage: impl Into<String>) -> Self {
         self.baggage = Some(baggage.into()).filter(|baggage| is_baggage(baggage));
         self
     }
 
-    /// The member of this name: `traceparent`, `tracestate` or `baggage`.
+    /// The member with this name: `traceparent`, `tracestate` or `baggage`.
     #[must_use]
     pub fn get(&self, member: &str) -> Option<&str> {
         match member {
@@ -97,7 +97,7 @@ impl TraceContext {
         self.parent.split('-').nth(1).unwrap_or_default()
     }
 
-    /// The ids of its `traceparent`.
+    /// The ids of the `traceparent`.
     #[must_use]
     pub fn parent(&self) -> Option<TraceParent> {
         TraceParent::parse(&self.parent)
@@ -105,8 +105,8 @@ impl TraceContext {
 }
 
 impl TraceParent {
-    /// Reads `version-trace-parent-flags`, in lower case, with ids that are not zero; later versions
-    /// may go on after that. `None` if the text is anything else.
+    /// Parses `version-trace-parent-flags` in lower case, with ids that are not zero. Later
+    /// versions may continue after that. `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > HEADER_BYTES {
@@ -127,7 +127,7 @@ impl TraceParent {
     }
 }
 
-/// The bytes of a number in hexadecimal digits, in lower case.
+/// The bytes of a hexadecimal number with lower-case digits.
 fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -145,8 +145,8 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// Members `key=value` with commas between them. Single members may be empty, because several
-/// headers were joined (W3C Trace Context, "list").
+/// Whether the text is a list of members `key=value`, separated by commas. Some members may be
+/// empty, because several headers may have been joined (W3C Trace Context, "list").
 fn is_state(text: &str) -> bool {
     let is_member = |member: &str| {
         let is_key =
@@ -168,7 +168,8 @@ fn is_state(text: &str) -> bool {
         && members.all(is_member)
 }
 
-/// Members `key=value`, perhaps with properties behind `;`, with commas between them.
+/// Whether the text is a list of members `key=value`, separated by commas, each with optional
+/// properties after `;`.
 fn is_baggage(text: &str) -> bool {
     let is_visible = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     let is_member = |member: &str| {

@@ -1,6 +1,6 @@
-//! The contents of requests and results: one file for each page of the spec, or for a few small ones; plain data for all
-//! revisions. Which revision has which field is not decided here. Unknown fields are ignored on reading, duplicate ones
-//! refused.
+//! The types of requests and results: plain data for all revisions, with one file for each page of
+//! the specification or for a few small ones. They do not say which revision has which field.
+//! Reading ignores unknown fields and rejects duplicate ones.
 
 mod natural;
 mod object;

@@ -1,25 +1,31 @@
-//! URI templates (RFC 6570, all four levels): what resource templates are written in. A template expands to a URI, and
-//! a [`Matcher`] reads the values back out of one. Knows nothing of resources or of who asks.
+//! URI templates (RFC 6570, all four levels), the syntax of resource templates. A template expands
+//! to a URI, and a [`Matcher`] extracts the values from one.
 //!
-//! Expanding is defined by the RFC. Matching is not, so this is the rule, and the whole of it:
+//! The RFC defines expansion but not matching, so this is the complete rule:
 //!
-//! - **A URI matches if it is what the template expands to** for texts in plain variables and lists or maps in
-//!   exploded ones (`*`), and the values found expand to exactly that URI again. Values are percent-decoded once. So each
-//!   value has one spelling: `%2f`, `%41` or a raw `@` in `{id}` do not match where `%2F`, `A` and `%40` do.
-//! - **Of several ways, the leftmost variable takes the least**, and a variable is there rather than absent: `{a}.{b}`
-//!   reads `x.y.z` as `x` and `y.z`. `{+path}` may take `/`, `?` and all the rest; others stop at what they would encode.
-//! - **Nothing is no value**: where `{id}` and `{+path}` stand for no characters, the variable is absent. An operator that
-//!   leaves a mark, as in `{/id}` and `{?id}`, tells the empty text from none.
-//! - **Parameters keep their order**: `{?a,b}` matches `?a=1&b=2`, `?b=2` and nothing at all, but not `?b=2&a=1`.
+//! - **A URI matches if the template expands to it** for texts in plain variables and lists or maps
+//!   in exploded ones (`*`), and the extracted values expand to exactly that URI again. Values are
+//!   percent-decoded once. So each value has a single spelling: `%2f`, `%41` or a raw `@` in `{id}`
+//!   do not match where `%2F`, `A` and `%40` do.
+//! - **If there are several ways, the leftmost variable gets the shortest value**, and a variable
+//!   is present rather than absent: `{a}.{b}` reads `x.y.z` as `x` and `y.z`. `{+path}` may match
+//!   `/`, `?` and all the rest; other variables end at a character that they would encode.
+//! - **An empty match is no value**: if `{id}` or `{+path}` matches no characters, the variable is
+//!   absent. An operator that writes a mark, as in `{/id}` and `{?id}`, distinguishes an empty text
+//!   from an absent one.
+//! - **Parameters keep their order**: `{?a,b}` matches `?a=1&b=2`, `?b=2` and an empty string, but
+//!   not `?b=2&a=1`.
 //!
-//! A template for which this would be guesswork is refused by [`UriTemplate::matcher`]; it can still be expanded.
+//! [`UriTemplate::matcher`] rejects a template for which this rule is ambiguous; such a template
+//! can still be expanded.
 //!
-//! What comes back is what went in for every value that does not contain what comes next: with `{a}/{b}` for any two
-//! texts but the empty one, since `{a}` would encode the `/`; with `{a}.{b}` for an `a` without a full stop; with
-//! `{+path}` for every text without percent-encoded characters of its own.
+//! The extracted value equals the original one if the original does not contain the text that
+//! follows it in the template: with `{a}/{b}` for any two texts except the empty one, because `{a}`
+//! would encode the `/`; with `{a}.{b}` for an `a` without a full stop; with `{+path}` for every
+//! text without percent-encoded characters of its own.
 //!
-//! Matching takes time and memory in proportion to the length of the URI, whatever the template: there is nothing to
-//! go back to.
+//! Matching takes time and memory in proportion to the length of the URI, for any template, because
+//! it never backtracks.
 //!
 //! ```
 //! use plainly_protocol::uri_template::{UriTemplate, Values};
@@ -57,11 +63,11 @@ use self::operator::Operator;
 pub use self::parse::{TemplateError, TemplateProblem};
 pub use self::values::{Value, Values};
 
-/// The longest template that is read, in bytes.
+/// The maximum length of a template in bytes.
 pub const MAX_TEMPLATE_BYTES: usize = 4096;
-/// The most variables that a template may have, in all its expressions together.
+/// The maximum number of variables of a template, in all its expressions together.
 pub const MAX_VARIABLES: usize = 32;
-/// The longest URI, in bytes, that a template expands to or is matched against.
+/// The maximum length, in bytes, of a URI that a template expands to or is matched against.
 pub const MAX_URI_BYTES: usize = 64 * 1024;
 
 /// A URI template, parsed. Displayed as it was written.
@@ -71,10 +77,10 @@ pub struct UriTemplate {
     parts: Vec<TemplatePart>,
 }
 
-/// A template is a sequence of these.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TemplatePart {
-    /// Spelled as in a URI. Never empty, never next to another.
+    /// Text that is spelled as in a URI. Never empty, never next to another literal.
     Literal(String),
     Expression(Expression),
 }
@@ -82,10 +88,10 @@ enum TemplatePart {
 /// An expression in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Expression {
-    /// The start in the template, in bytes.
+    /// The byte offset in the template where the expression begins.
     at: usize,
     operator: Operator,
-    /// At least one.
+    /// The variables, at least one.
     variables: Vec<Variable>,
 }
 
@@ -98,13 +104,13 @@ struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Modifier {
     None,
-    /// At most this many characters; 1 to 9999.
+    /// The maximum number of characters, from 1 to 9999.
     Prefix(usize),
     Explode,
 }
 
 impl UriTemplate {
-    /// Reads a template.
+    /// Parses a template.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         Ok(Self {
             text: text.to_owned(),
@@ -112,19 +118,19 @@ impl UriTemplate {
         })
     }
 
-    /// As it was written.
+    /// The template as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The names of its variables, in the order in which they stand, each as often as it does.
+    /// The names of the variables, in order and with repetitions.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.expressions()
             .flat_map(|expression| &expression.variables)
             .map(|variable| variable.name.as_str())
     }
 
-    /// The template up to and with this variable; `None` if it has no such variable.
+    /// The template up to and including this variable; `None` if it has no such variable.
     ///
     /// ```
     /// use plainly_protocol::uri_template::UriTemplate;
@@ -153,14 +159,16 @@ impl UriTemplate {
         Self::parse(&format!("{before}{}}}", kept.join(","))).ok()
     }
 
-    /// The URI that it stands for with these values (RFC 6570 section 3). A variable without a value is left out.
+    /// The expansion of the template with these values (RFC 6570, section 3). A variable without a
+    /// value is left out.
     ///
-    /// Names in an exploded map are encoded like values, which is stricter than the RFC: none can add another pair.
+    /// Names in an exploded map are encoded like values, which is stricter than the RFC, so that no
+    /// name can add another pair.
     pub fn expand(&self, values: &Values) -> Result<String, ExpandError> {
         expand::expand(&self.parts, values)
     }
 
-    /// A matcher of URIs against it, if that can be done without guessing.
+    /// A matcher for this template, if matching is unambiguous.
     pub fn matcher(self) -> Result<Matcher, NotMatchable> {
         Matcher::new(self)
     }

@@ -1,8 +1,9 @@
-//! Values become JSON here, straight in the bytes of the message that they are part of: as `serde_json` writes them, but text
-//! in long runs. Knows no type that it writes.
+//! Writes values as JSON directly into the bytes of the message that contains them. The output is
+//! the same as that of `serde_json`, but text is written in long runs.
 //!
-//! `serde_json` looks at each byte of a text by itself, and nothing from outside can change that: 10 instructions a byte of a
-//! file of lines, where 4 are enough. Of what is large that is nearly all that a server does.
+//! `serde_json` looks at each byte of a text separately, and callers can't change that: it takes 10
+//! instructions per byte of a file of lines, where 4 are enough. For large content that is nearly
+//! all of a server's work.
 
 mod object;
 #[cfg(test)]
@@ -17,16 +18,16 @@ use serde_json::{Error, Result};
 pub use self::object::{ArrayWriter, ObjectWriter};
 use crate::escape;
 
-/// The name of a newtype struct whose content is a text of JSON, alone or as the only field of a struct: it is written as it
-/// is. To any other serializer such a struct is its content.
+/// The name of a newtype struct whose content is JSON text, alone or as the only field of a struct.
+/// This writer writes the text as it is; other serializers write the struct as its content.
 pub(crate) const RAW_JSON: &str = "plainly::RawJson";
-/// The name of a newtype struct whose content is a text in which nothing has to be escaped.
+/// The name of a newtype struct whose content is a text without characters to escape.
 pub(crate) const PLAIN_TEXT: &str = "plainly::PlainText";
 
 /// Appends `value` to `out`, on one line.
 ///
-/// Fails where `Serialize` of a part of it does, or where the key of a map is not a string; then something of it may have been
-/// appended.
+/// Fails if `Serialize` of a part fails, or if the key of a map is not a string. A part of the
+/// value may then have been appended.
 pub fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
     let next = Next::Value;
     value.serialize(&mut Writer { out, next })
@@ -41,11 +42,11 @@ struct Writer<'a> {
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Value,
-    /// A text of JSON.
+    /// JSON text.
     RawJson,
-    /// A text in which nothing has to be escaped.
+    /// A text without characters to escape.
     PlainText,
-    /// A map, whose members belong to an object that is open.
+    /// A map whose members are added to an open object.
     Members {
         is_first: bool,
     },
@@ -63,7 +64,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// `null`, or no members where only those are wanted.
+    /// Writes `null`, or nothing if only members are expected.
     fn nothing(&mut self) -> Result<()> {
         if let Next::Members { .. } = self.next {
             self.next = Next::Value;
@@ -72,7 +73,7 @@ impl<'a> Writer<'a> {
         self.literal("null")
     }
 
-    /// Fails where only the members of an object are wanted.
+    /// Fails if only the members of an object are expected.
     #[inline]
     fn check_whole(&self) -> Result<()> {
         match self.next {
@@ -81,7 +82,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The members of an object that is open, and stays so.
+    /// Writes the members of an open object, which stays open.
     #[inline]
     fn members<'w>(&'w mut self, is_first: bool) -> Members<'w, 'a> {
         Members {
@@ -91,7 +92,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// `{"variant":`
+    /// Writes `{"variant":`.
     fn variant(&mut self, variant: &str) -> Result<()> {
         self.check_whole()?;
         self.out.push(b'{');
@@ -107,7 +108,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Writes the kinds of value that are rare, so that they need not be fast.
+/// Implements the rare types of value, which need not be fast.
 macro_rules! as_serde_json_does {
     ($($method:ident($value:ty))*) => {
         $(fn $method(self, value: $value) -> Result<()> {
@@ -146,7 +147,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         Ok(())
     }
 
-    /// Piece by piece, as it comes.
+    /// Writes each piece as it is formatted.
     fn collect_str<T: Display + ?Sized>(self, text: &T) -> Result<()> {
         self.out.push(b'"');
         let written = match self.next {
@@ -186,7 +187,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
         name: &'static str,
         value: &T,
     ) -> Result<()> {
-        // By its name, since serde has no other way to tell a serializer that a text is JSON already.
+        // Recognized by its name, because serde has no other way to mark a text as JSON.
         let next = match name {
             RAW_JSON => Next::RawJson,
             PLAIN_TEXT => Next::PlainText,
@@ -270,7 +271,7 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     }
 }
 
-/// An array or an object that is open.
+/// An open array or object.
 struct Members<'w, 'a> {
     writer: &'w mut Writer<'a>,
     is_first: bool,
@@ -292,7 +293,7 @@ impl Members<'_, '_> {
 
     #[inline]
     fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Result<()> {
-        // A struct that is nothing but the text in it, as `RawValue` is.
+        // A struct that only wraps a text, as `RawValue` does.
         if matches!(self.writer.next, Next::RawJson) {
             return value.serialize(&mut *self.writer);
         }
@@ -304,7 +305,8 @@ impl Members<'_, '_> {
 
     #[inline]
     fn close(self) -> Result<()> {
-        // Nothing for an object that was open before, and two braces where a variant stands around it.
+        // Nothing for an object that was already open, and two braces if a variant encloses the
+        // value.
         self.writer.literal(self.closing)
     }
 }
@@ -317,7 +319,7 @@ impl ser::SerializeMap for Members<'_, '_> {
         self.separate();
         let start = self.writer.out.len();
         key.serialize(&mut *self.writer)?;
-        // Only what was written shows it: anything that serializes as a string can be a key.
+        // Checked in the output, because any type that serializes as a string can be a key.
         match self.writer.out.get(start) {
             Some(b'"') => Ok(()),
             _ => Err(Error::custom("the key of a map is not a string")),
@@ -334,7 +336,7 @@ impl ser::SerializeMap for Members<'_, '_> {
     }
 }
 
-/// The kinds that differ in their names alone.
+/// Implements the serializer traits that differ only in their names.
 macro_rules! open {
     ($($kind:ident::$method:ident($($key:ident)?),)*) => {
         $(impl ser::$kind for Members<'_, '_> {
@@ -369,7 +371,7 @@ open! {
     SerializeStructVariant::serialize_field(key),
 }
 
-/// Writes the inside of a JSON string piece by piece, with escapes.
+/// Writes the content of a JSON string piece by piece, with escapes.
 struct Pieces<'a>(&'a mut Vec<u8>);
 
 impl Write for Pieces<'_> {
@@ -379,7 +381,7 @@ impl Write for Pieces<'_> {
     }
 }
 
-/// A writer of a text in which nothing has to be escaped.
+/// Writes a text without characters to escape.
 struct PlainPieces<'a>(&'a mut Vec<u8>);
 
 impl Write for PlainPieces<'_> {

@@ -1,6 +1,5 @@
-//! The tokens of JSON (RFC 8259): scalars, checked to the last byte, and the whitespace between them.
-//!
-//! Knows nothing of what stands in what; that is the scan's.
+//! The tokens of JSON (RFC 8259): scalars, checked to the last byte, and the whitespace between
+//! them. The scan handles the nesting of values.
 
 use super::defect::{Defect, Fault};
 use crate::escape;
@@ -9,7 +8,7 @@ use crate::escape;
 pub(super) struct ByteCursor<'a> {
     text: &'a str,
     pub(super) at: usize,
-    /// The first reason to refuse it although it is JSON.
+    /// The first reason to reject the text although it is JSON.
     pub(super) refused: Option<Defect>,
 }
 
@@ -24,7 +23,7 @@ impl<'a> ByteCursor<'a> {
         }
     }
 
-    /// Any value that is no array, no object and no string.
+    /// Reads a value that is not an array, an object or a string.
     pub(super) fn scalar(&mut self) -> ScanResult {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number(),
@@ -43,7 +42,7 @@ impl<'a> ByteCursor<'a> {
         Ok(())
     }
 
-    /// A string whose opening quote is next. True if there are escapes in it.
+    /// Reads a string whose opening quote is next. Returns true if it contains escapes.
     #[inline]
     pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
@@ -51,7 +50,8 @@ impl<'a> ByteCursor<'a> {
             return Err(self.unexpected(&Fault::Missing("a string")));
         };
         let run = escape::plain_run(inner);
-        // Most strings have no escapes. Those that do go another way, so that this one is small enough to be inlined.
+        // Most strings have no escapes. The others are handled by another function, so that this
+        // one is small enough to be inlined.
         if inner.get(run) == Some(&b'"') {
             self.at = start + run + 2;
             return Ok(false);
@@ -60,7 +60,8 @@ impl<'a> ByteCursor<'a> {
         self.rest_of_string(start).map(|()| true)
     }
 
-    /// The rest of the string that starts at `start`, from the first that isn't plain text.
+    /// Reads the rest of the string that begins at `start`, from the first byte that is not plain
+    /// text.
     #[cold]
     #[inline(never)]
     fn rest_of_string(&mut self, start: usize) -> ScanResult {
@@ -80,7 +81,7 @@ impl<'a> ByteCursor<'a> {
         }
     }
 
-    /// The inside of the string whose opening quote is at `start` and which has just ended.
+    /// Returns the text between the quotes of the string that begins at `start` and has just ended.
     #[inline]
     pub(super) fn inner(&self, start: usize) -> &'a str {
         let inner = self.text.get(start + 1..self.at - 1);
@@ -97,7 +98,8 @@ impl<'a> ByteCursor<'a> {
             Some(b'u') => {}
             _ => return Err(Defect::new(&Fault::Is("an escape is invalid"), start)),
         }
-        // RFC 8259, section 8.2, leaves open what half of a pair means; text in Rust can't hold it.
+        // RFC 8259, section 8.2, does not define half of a surrogate pair, and a Rust string can't
+        // hold it.
         match self.unicode_escape()? {
             0xd800..0xdc00 if self.completes_pair()? => {}
             0xd800..0xe000 => self.refuse(&Fault::Is("a surrogate stands alone"), start),
@@ -106,12 +108,12 @@ impl<'a> ByteCursor<'a> {
         Ok(())
     }
 
-    /// Reads an escape, if one is next; whether it is the second half of a pair.
+    /// Reads an escape, if one is next. Returns whether it is the second half of a surrogate pair.
     fn completes_pair(&mut self) -> ScanResult<bool> {
         Ok(self.rest().starts_with(b"\\u") && (0xdc00..0xe000).contains(&self.unicode_escape()?))
     }
 
-    /// `\u` and four digits.
+    /// Reads `\u` and four digits.
     fn unicode_escape(&mut self) -> ScanResult<u32> {
         let [b'\\', b'u', digits @ ..] = self.rest() else {
             return Err(self.unexpected(&Fault::Missing("an escape")));
@@ -129,7 +131,8 @@ impl<'a> ByteCursor<'a> {
     }
 
     fn number(&mut self) -> ScanResult {
-        /// A number of fewer characters and no exponent is below the largest 64-bit float, which has 309 digits.
+        /// A number that is shorter than this and has no exponent is less than the largest 64-bit
+        /// float, which has 309 digits.
         const SURELY_FINITE: usize = 300;
         let start = self.at;
         self.eat(b'-');
@@ -147,7 +150,7 @@ impl<'a> ByteCursor<'a> {
         if !exponent && self.at - start < SURELY_FINITE {
             return Ok(());
         }
-        // Refused here, since some readers would take it for infinity while others refuse it.
+        // Rejected here because some readers would read it as infinity while others reject it.
         let number = self.slice(start).parse::<f64>();
         if !number.is_ok_and(f64::is_finite) {
             self.refuse(&Fault::Is("a number is out of range"), start);
@@ -168,12 +171,12 @@ impl<'a> ByteCursor<'a> {
         Ok(())
     }
 
-    /// The first byte of the next token, once whitespace is skipped.
+    /// Skips whitespace and returns the first byte of the next token.
     #[inline]
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
             match self.peek()? {
-                // Asked first, since most programs write no whitespace.
+                // Checked first because most programs write no whitespace.
                 byte if byte > b' ' => return Some(byte),
                 b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
                 byte => return Some(byte),
@@ -181,10 +184,10 @@ impl<'a> ByteCursor<'a> {
         }
     }
 
-    /// Whether the next token is or starts with `byte`.
+    /// Whether the next token is `byte` or begins with it.
     #[inline]
     pub(super) fn is_token(&mut self, byte: u8) -> bool {
-        // Mostly it comes at once.
+        // Usually no whitespace precedes the byte.
         self.peek() == Some(byte) || self.token() == Some(byte)
     }
 
@@ -202,7 +205,7 @@ impl<'a> ByteCursor<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// The text from `start`, where a token starts, to here, where one ends.
+    /// The text from `start`, where a token begins, to the cursor, where one ends.
     pub(super) fn slice(&self, start: usize) -> &'a str {
         self.text
             .get(start..self.at)
@@ -213,7 +216,7 @@ impl<'a> ByteCursor<'a> {
         Defect::new(fault, self.at)
     }
 
-    /// Notes the reason why valid JSON is rejected all the same.
+    /// Records the reason to reject valid JSON.
     #[cold]
     pub(super) fn refuse(&mut self, fault: &'static Fault, at: usize) {
         self.refused.get_or_insert(Defect::new(fault, at));

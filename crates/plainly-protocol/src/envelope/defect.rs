@@ -1,21 +1,21 @@
-//! A fault and where it is, before it is known what that makes of the message.
+//! A fault and its position, before the parser knows which error the message causes.
 
-/// The fault at some place.
+/// The kind of fault at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// This, whatever stands there.
+    /// A fault described by this text, whatever is at the position.
     Is(&'static str),
-    /// Something else stands in the place of this.
+    /// A missing item of this name: something else is in its place.
     Missing(&'static str),
-    /// A value is missing, or what stands there is none in JSON.
+    /// A missing value, or text in its place that is not JSON.
     NoJson,
-    /// The key that stands there came before.
+    /// A key that is already in the object.
     RepeatedKey,
-    /// The member that stands there is the message's `id`, and none.
+    /// An invalid value of the message's `id`.
     NoId,
 }
 
-/// A fault and its place.
+/// A fault and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Defect {
     pub(super) fault: &'static Fault,

@@ -1,5 +1,5 @@
-//! The fault of a frame, in words that repeat the text there: put together when it is displayed, so
-//! that the scan has nothing to remember but a place.
+//! The description of a frame's fault, which quotes the text there. It is built when it is
+//! displayed, so that the scan stores only a position.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::cursor::ByteCursor;
 use super::defect::{Defect, Fault};
 use crate::escape;
 
-/// The formats that come instead of JSON, by their first bytes, in small letters.
+/// The first bytes, in lower case, of formats that peers send instead of JSON.
 const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"\xef\xbb\xbf", "it begins with a byte order mark"),
     (b"\xff\xfe", "it is UTF-16: send UTF-8"),
@@ -31,7 +31,7 @@ const BEGINNINGS: [(&[u8], &str); 9] = [
     ),
 ];
 
-/// Writes the fault of `frame`; all of it may be anything.
+/// Writes a description of the fault. `frame` may hold any bytes.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, defect: Defect, frame: &[u8]) -> fmt::Result {
     let Defect { fault, at } = defect;
     if let Some(what) = instead_of_json(frame, at) {
@@ -71,7 +71,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, defect: Defect, frame: &[u8]) ->
     }
 }
 
-/// The format of `frame`, if it is another from its first letter on.
+/// The format of `frame`, if its first bytes show that it is not JSON.
 fn instead_of_json(frame: &[u8], at: usize) -> Option<&'static str> {
     let before = frame.get(..at)?;
     if !before.trim_ascii().is_empty() {
@@ -89,7 +89,7 @@ fn instead_of_json(frame: &[u8], at: usize) -> Option<&'static str> {
     found.map(|(_, what)| *what)
 }
 
-/// The word that `text` begins with, or the one character; `None` at the end.
+/// The word or the single character at the start of `text`; `None` if `text` is empty.
 fn first_word(text: &str) -> Option<&str> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '+' | '-' | '.');
     let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
@@ -101,7 +101,7 @@ fn is_punctuation(word: &str) -> bool {
     matches!(word, "," | ":" | "]" | "}")
 }
 
-/// The JSON of the value that `text` begins with, if it is no array and no object.
+/// The JSON of the value at the start of `text`, if it is not an array or an object.
 fn token(text: &str) -> Option<&str> {
     let mut cursor = ByteCursor::new(text);
     match cursor.peek()? {
@@ -111,7 +111,7 @@ fn token(text: &str) -> Option<&str> {
     Some(cursor.slice(0))
 }
 
-/// The value of the member that `text` begins with: at least how it begins.
+/// The value of the member at the start of `text`, or at least its beginning.
 fn member_value(text: &str) -> Option<&str> {
     let mut cursor = ByteCursor::new(text);
     cursor.string().ok()?;

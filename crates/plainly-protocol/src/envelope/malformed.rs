@@ -1,4 +1,4 @@
-//! The reason why a frame is no message, and the kind of message that it would have been.
+//! The reason why a frame is not a message, and the kind of message that it would have been.
 
 use std::fmt;
 
@@ -6,50 +6,52 @@ use super::defect::Defect;
 use super::found;
 use crate::id::RawId;
 
-/// Input that is no JSON-RPC message.
+/// Input that is not a JSON-RPC message.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MalformedMessage<'a> {
-    /// The protocol error that it is.
+    /// The protocol error that the input causes.
     pub kind: MalformedKind,
-    /// The id to answer with: that of the message whose envelope is wrong, where it could be read without doubt.
+    /// The id for the error response: that of the malformed message, if it could be read without
+    /// ambiguity.
     pub id: Option<RawId<'a>>,
-    /// Whether it has a `method`, and so wants an answer under its id rather than being one.
+    /// Whether the message has a `method`, so that it expects a response rather than being one.
     pub asks: bool,
     defect: Defect,
-    /// The frame with the defect, for a description in words.
+    /// The frame with the defect, from which the description is built.
     frame: &'a [u8],
 }
 
-/// The protocol error that a malformed message is.
+/// The protocol error that a malformed message causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "JSON-RPC tells apart these three before it knows the method"
 )]
 pub enum MalformedKind {
-    /// Parse error: not UTF-8, or not JSON.
+    /// Parse error: the frame is not UTF-8 or not JSON.
     Parse,
-    /// Invalid request: JSON, but no message; or with duplicate keys, a lone surrogate, a number that no 64-bit float comes
-    /// near, too deep, too large.
+    /// Invalid request: JSON that is not a message, exceeds a limit, or has duplicate keys, a lone
+    /// surrogate or a number beyond the range of a 64-bit float.
     InvalidRequest,
-    /// Invalid params: a request or notification whose `params` are there and no object.
+    /// Invalid params: a request or notification whose `params` are not an object.
     InvalidParams,
 }
 
 impl<'a> MalformedMessage<'a> {
-    /// Notes the frame that it is in.
+    /// Stores the frame that contains the defect.
     pub(super) fn is_within(&mut self, frame: &'a [u8]) {
         self.frame = frame;
     }
 
-    /// The byte of the frame at which the fault was noticed; 0 is the first.
+    /// The offset in the frame, from 0, at which the fault was detected.
     pub fn offset(&self) -> usize {
         self.defect.at
     }
 }
 
-/// The fault and the byte where it was noticed, with what stands there: at most 256 bytes, in visible characters.
+/// The fault and its offset, and a quotation of the text there: at most 256 bytes, with visible
+/// characters only.
 impl fmt::Display for MalformedMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         found::write(f, self.defect, self.frame)
@@ -58,7 +60,7 @@ impl fmt::Display for MalformedMessage<'_> {
 
 impl std::error::Error for MalformedMessage<'_> {}
 
-/// The malformed message of a defect.
+/// Conversions of a defect into a malformed message.
 impl Defect {
     pub(super) fn into_parse<'a>(self) -> MalformedMessage<'a> {
         self.into_malformed(MalformedKind::Parse, None, false)

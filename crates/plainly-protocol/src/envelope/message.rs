@@ -17,11 +17,11 @@ use crate::id::RawId;
     reason = "JSON-RPC has these three kinds of message"
 )]
 pub enum Message<'a> {
-    /// Wants a response.
+    /// A request, which expects a response.
     Request(Request<'a>),
-    /// Wants none.
+    /// A notification, which expects no response.
     Notification(Notification<'a>),
-    /// Answers a request.
+    /// A response to a request.
     Response(Response<'a>),
 }
 
@@ -51,14 +51,14 @@ pub struct Notification<'a> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Response<'a> {
-    /// The id of the request that is answered. Only an error can be without (`null` counts as absent): its sender
-    /// couldn't read the id.
+    /// The id of the request. Only an error response can lack it (`null` counts as absent), if its
+    /// sender couldn't read the id.
     pub id: Option<RawId<'a>>,
-    /// The end of the request.
+    /// The outcome of the request.
     pub outcome: Outcome<'a>,
 }
 
-/// The end of a request: raw JSON of any kind, which the reader of the response checks.
+/// The outcome of a request: raw JSON of any kind, which the reader of the response checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON-RPC has results and errors")]
 pub enum Outcome<'a> {
@@ -68,7 +68,7 @@ pub enum Outcome<'a> {
     Error(&'a str),
 }
 
-/// The members of a message that mean something, first of its name each.
+/// The members of a message that have a meaning. Of several with the same name, the first.
 #[derive(Default)]
 struct MemberFields<'m, 'a> {
     jsonrpc: Option<&'m Member<'a>>,
@@ -98,8 +98,8 @@ impl<'m, 'a> MemberFields<'m, 'a> {
     }
 }
 
-/// Makes a message of `scanned`, or returns its fault; the id is read first, so that the error can
-/// carry it.
+/// Builds a message from `scanned`, or returns its fault. The id is read first, so that the error
+/// response can contain it.
 pub(super) fn judge<'a>(
     scanned: JsonText<'a>,
     limits: &Limits,
@@ -115,7 +115,8 @@ pub(super) fn judge<'a>(
     let id = fields
         .id
         .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
-    // What is text to some readers alone would come back as another.
+    // An id that only some readers accept as text is not returned, because it would be returned as
+    // another id.
     let readable = || id.filter(|id| id.is_text() && is_id_certain(members, limits));
     let valid = match scanned.fault {
         Some(fault) => Err(fault),
@@ -123,10 +124,10 @@ pub(super) fn judge<'a>(
     };
     let asks = fields.method.is_some();
     let kind = valid.map_err(|defect| defect.into_invalid_request(readable(), asks))?;
-    // After everything else: JSON-RPC has an error of its own for parameters of the wrong kind, and it wants a message that
-    // is right otherwise.
+    // Checked last, because JSON-RPC has a separate error for `params` of the wrong type, which
+    // applies only to a message that is valid otherwise.
     let params = match fields.params {
-        // `null` is how some libraries write what is absent.
+        // Some libraries write absent parameters as `null`.
         Some(params)
             if scanned.params.is_none()
                 && params.value != "null"
@@ -146,7 +147,7 @@ pub(super) fn judge<'a>(
     })
 }
 
-/// False with more members than were stored, or two ids, because the id is then unclear.
+/// Whether the id is unambiguous. It is not if there are two ids, or more members than were stored.
 fn is_id_certain(members: &[Member<'_>], limits: &Limits) -> bool {
     members.len() <= limits.members_per_object
         && members.iter().filter(|member| member.key == "id").count() < 2
@@ -157,7 +158,7 @@ enum Kind<'a> {
     Response(Outcome<'a>),
 }
 
-/// The rules of JSON-RPC for every member but `params`; `at` is where the message starts.
+/// Checks the rules of JSON-RPC for every member except `params`. `at` is the start of the message.
 fn check<'a>(
     fields: &MemberFields<'_, 'a>,
     id: Option<RawId<'a>>,
@@ -167,14 +168,15 @@ fn check<'a>(
     let version = fields
         .jsonrpc
         .ok_or(Defect::new(&Fault::Is("`jsonrpc` is missing"), at))?;
-    // Decoded if need be, since nothing forbids a sender to write it with escapes.
+    // Decoded if necessary, because a sender may write it with escapes.
     if version.value != r#""2.0""# && escape::text(version.value).as_deref() != Some("2.0") {
         return Err(Defect::new(
             &Fault::Is("`jsonrpc` is not \"2.0\""),
             version.at,
         ));
     }
-    // JSON-RPC 2.0, section 5: where the id of a request could not be read, the error has `null` in its place.
+    // JSON-RPC 2.0, section 5: an error response has the id `null` if the id of the request could
+    // not be read.
     let nameless_error = fields.method.is_none() && fields.error.is_some();
     match fields.id {
         Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {
@@ -182,7 +184,7 @@ fn check<'a>(
         }
         _ => {}
     }
-    // Some libraries write both, and `null` for the one that there is not.
+    // Some libraries write both members, with `null` for the absent one.
     let error = fields
         .error
         .filter(|error| error.value != "null" || fields.result.is_none());

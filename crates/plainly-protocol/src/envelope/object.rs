@@ -1,4 +1,4 @@
-//! A scanned JSON object: its members in order, keys decoded, values raw.
+//! A scanned JSON object: its members in order, with decoded keys and raw values.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use super::Limits;
 use crate::escape;
 
-/// A JSON object whose text has been checked: well-formed, no duplicate keys in it or below.
+/// A JSON object whose text has been checked: it is well-formed, and no object in it has duplicate
+/// keys.
 #[derive(Debug, Clone)]
 pub struct Object<'a> {
     raw: &'a str,
@@ -15,7 +16,7 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// `raw` is what the scan found `members` in.
+    /// Creates an object. `raw` is the text in which the scan found `members`.
     pub(super) fn new(raw: &'a str, members: Vec<Member<'a>>) -> Self {
         Self {
             raw,
@@ -29,38 +30,39 @@ impl<'a> Object<'a> {
         self
     }
 
-    /// The JSON of the object, byte for byte as it was received.
+    /// The JSON of the object, exactly as it was received.
     pub fn raw(&self) -> &'a str {
         self.raw
     }
 
     /// The raw JSON of the member named `key`.
     pub fn get(&self, key: &str) -> Option<&'a str> {
-        // One after the other: there are few, and each is mostly asked for once.
+        // A linear search, because there are few members and most are read only once.
         self.members
             .iter()
             .find(|member| member.key == key)
             .map(|member| member.value)
     }
 
-    /// The member named `key`, decoded, if it is a string.
+    /// The value of the member named `key`, decoded, if it is a string.
     pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
         escape::text(self.get(key)?)
     }
 
-    /// The member named `key`, if it is an object too.
+    /// The value of the member named `key`, if it is an object.
     pub fn get_object(&self, key: &str) -> Option<Self> {
         let value = self.get(key)?;
         super::parse_object(value, &Limits::UNLIMITED).ok()
     }
 
-    /// The member `_meta`, if it is an object: of the parameters of a message the scan has kept it.
+    /// The member `_meta`, if it is an object. For the parameters of a message, the scan has
+    /// already stored it.
     pub fn meta(&self) -> Option<Cow<'_, Self>> {
         let kept = self.meta.as_deref().map(Cow::Borrowed);
         kept.or_else(|| self.get_object("_meta").map(Cow::Owned))
     }
 
-    /// The names of the members and their raw JSON, in the order of the text.
+    /// The names and the raw JSON of the members, in the order of the text.
     pub fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.members
             .iter()
@@ -72,14 +74,14 @@ impl<'a> Object<'a> {
 pub(super) struct Member<'a> {
     pub(super) key: Cow<'a, str>,
     pub(super) value: &'a str,
-    /// The place of the key in the frame.
+    /// The offset of the key in the frame.
     pub(super) at: usize,
 }
 
-/// The first member whose key came before.
+/// The first member whose key occurred before.
 ///
-/// Keys are hashed only where comparing each with each would take longer; the hash is seeded, so nobody can choose keys
-/// that collide.
+/// Keys are hashed only if that is faster than comparing every pair. The hash is seeded, so that a
+/// peer can't choose keys that collide.
 pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m Member<'a>> {
     const FEW: usize = 16;
     if members.len() > FEW {
@@ -95,8 +97,8 @@ pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m M
     duplicate.map(|(_, member)| member)
 }
 
-/// The keys of an object so far, a bit for each, of its length and its last letter. For most
-/// objects these prove that all keys differ, and nothing needs to be compared.
+/// A bit set of the keys of an object so far, one bit for each combination of length and last
+/// letter. For most objects it proves that all keys differ, so that no keys need to be compared.
 #[derive(Default)]
 pub(super) struct KeyBits(u64);
 

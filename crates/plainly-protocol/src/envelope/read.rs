@@ -1,5 +1,5 @@
-//! From a scanned object to a type, without looking at what the type does not want: the scan has found the members, and
-//! checked what is in them.
+//! Deserializes a scanned object into a type. Members that the type does not have are not parsed
+//! again, because the scan has already checked them.
 
 use std::borrow::Cow;
 
@@ -12,21 +12,22 @@ use crate::escape;
 use crate::writer::RAW_JSON;
 
 impl<'a> Object<'a> {
-    /// The object as a `T`. Members that `T` does not have are skipped.
+    /// Reads the object as a `T`, and skips members that `T` does not have.
     ///
-    /// Errors as `serde_json` does when a member is missing or of another type.
+    /// Returns the errors of `serde_json` if a member is missing or has another type.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T, serde_json::Error> {
-        // Each member by itself, so that the text of those that `T` doesn't have is never looked at again.
+        // Each member is deserialized separately, so that members that `T` doesn't have are never
+        // parsed again.
         let members = self.members().map(|(key, value)| (key, Raw(value)));
         T::deserialize(MapDeserializer::new(members))
     }
 }
 
-/// The JSON of one member.
+/// The JSON of one member's value.
 struct Raw<'de>(&'de str);
 
 impl<'de> Raw<'de> {
-    /// The error as `serde_json` would report it, at the end of the string.
+    /// The error as `serde_json` would report it at the end of the string.
     fn at_end(&self, error: serde_json::Error) -> serde_json::Error {
         let column = self.0.len();
         serde_json::Error::custom(format_args!("{error} at line 1 column {column}"))
@@ -54,12 +55,12 @@ impl<'de> Deserializer<'de> for Raw<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        // Whoever asks for an object takes no array.
+        // A type that expects an object rejects an array.
         serde_json::Deserializer::from_str(self.0).deserialize_map(visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        // The scan has been through it already, so nothing is read that nobody wants.
+        // The scan has already checked this value, so an ignored value is not parsed.
         visitor.visit_unit()
     }
 
@@ -75,11 +76,11 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        // The scan has been through it: there is nothing to look for.
+        // The scan has already checked this value, so its text is returned unparsed.
         if name == RAW_JSON {
             return visitor.visit_borrowed_str(self.0);
         }
-        // `RawValue` asks for a newtype by a private name, which only `serde_json` itself can answer.
+        // `RawValue` asks for a newtype with a private name, which only `serde_json` can handle.
         serde_json::Deserializer::from_str(self.0).deserialize_newtype_struct(name, visitor)
     }
 
@@ -155,7 +156,8 @@ mod tests {
         }
     }
 
-    /// The text of the error, without the place: places here count from the start of the member.
+    /// The text of the error without its position, because positions here count from the start of
+    /// the member.
     fn kind(error: &serde_json::Error) -> String {
         let error = error.to_string();
         let (what, _) = error.split_once(" at line 1").unwrap_or((&error, ""));

@@ -1,11 +1,13 @@
 //! The scan: the grammar of JSON (RFC 8259), duplicate keys, depth and spans in one pass over the text.
 //!
-//! Hand-written because `RawValue` and skipped values have no depth limit in `serde_json` and duplicates are seen only
-//! where a type looks; a strict walk followed by `RawValue` takes twice as long. Without recursion, so that no input
-//! overflows the stack. It knows of two names, `params` and the `_meta` in it, whose members are kept.
+//! It is hand-written because `serde_json` applies no depth limit to `RawValue` and skipped values,
+//! and detects duplicates only in fields that a type reads. A strict walk followed by `RawValue`
+//! takes twice as long. It uses no recursion, so that no input overflows the stack. It knows two
+//! names, `params` and `_meta` inside it, whose members are stored.
 //!
-//! Bad grammar ends the scan. Anything else (duplicates, limits, numbers beyond all floats) is noted, and the scan goes on: what follows may still
-//! be no JSON at all, and the id that the error must carry may still come.
+//! Invalid grammar ends the scan. Any other fault (duplicate keys, limits, numbers beyond the range
+//! of floats) is recorded and the scan continues, because the text after it may not be JSON, or may
+//! contain the id for the error response.
 
 use super::Limits;
 use super::cursor::{ByteCursor, ScanResult};
@@ -17,11 +19,11 @@ use crate::escape;
 pub(super) struct JsonText<'a> {
     pub(super) raw: &'a str,
     pub(super) at: usize,
-    /// `None` if the value is no object. At most one more than the limit allows.
+    /// The members, at most one more than the limit allows. `None` if the value is not an object.
     pub(super) members: Option<Vec<Member<'a>>>,
     /// The member `params`, if it is an object.
     pub(super) params: Option<Object<'a>>,
-    /// The first reason to refuse it nevertheless.
+    /// The first reason to reject the value although it is JSON.
     pub(super) fault: Option<Defect>,
 }
 
@@ -29,34 +31,36 @@ pub(super) struct Scanner<'a, 'l> {
     cursor: ByteCursor<'a>,
     limits: &'l Limits,
     nodes: usize,
-    /// Containers around the value, outside of `frames`: 1 in a batch.
+    /// The number of containers around the value that `frames` does not count: 1 in a batch.
     base: usize,
     /// The innermost container.
     open: Frame,
-    /// The containers around `open` within the allowed depth, and around the value.
+    /// The containers around `open`, within the allowed depth and the value.
     frames: Vec<Frame>,
-    /// The open container around each that is nested deeper. Of those, only this is noted.
+    /// The enclosing container of each one beyond the allowed depth. Nothing else is stored for
+    /// those.
     beyond: Vec<Container>,
-    /// The members so far of the open objects, outermost first. Before its end the value of a member is empty.
+    /// The members so far of the open objects, outermost first. The value of a member is empty
+    /// until the value has ended.
     members: Vec<Member<'a>>,
     params: Option<Object<'a>>,
-    /// The `_meta` of the `params` that are open.
+    /// The `_meta` of the open `params`.
     meta: Option<Object<'a>>,
 }
 
-/// The open container.
+/// The kind of a container.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Container {
-    /// The surroundings of the value.
+    /// No container: the surroundings of the value.
     None,
     Array,
-    /// An object that is a message.
+    /// The object of a message.
     Message,
-    /// The `params` of a message, and the `_meta` in them.
+    /// The `params` of a message, or the `_meta` in them.
     Params,
     Meta,
-    /// Any other object. Its members are never read one by one: they are in the text of a member
-    /// above. So their keys are noted, for duplicates, and not their values.
+    /// Any other object. Only its keys are recorded, to find duplicates. Its values are not,
+    /// because readers get it as part of the text of an enclosing member.
     Object,
 }
 
@@ -69,10 +73,10 @@ impl Container {
 struct Frame {
     container: Container,
     start: usize,
-    /// The start of its members in `Scanner::members`.
+    /// The index in `Scanner::members` where the members of this container begin.
     members: usize,
     keys: KeyBits,
-    /// The last of the members is to be given its value.
+    /// Whether the last member still has no value.
     waits: bool,
 }
 
@@ -96,7 +100,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             nodes: 0,
             base: 0,
             open: Frame::new(Container::None, 0, 0),
-            // As deep and as wide as most messages are, so that neither list has to grow for them.
+            // The depth and width of most messages, so that these lists rarely grow.
             frames: Vec::with_capacity(8),
             beyond: Vec::new(),
             members: Vec::with_capacity(16),
@@ -113,7 +117,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         self.nodes > self.limits.nodes
     }
 
-    /// True if the text is an array, whose elements [`Self::element`] then gives.
+    /// Whether the text is an array, whose elements [`Self::element`] returns.
     pub(super) fn starts_array(&mut self) -> bool {
         self.cursor.token() == Some(b'[')
     }
@@ -123,7 +127,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         match (self.base, self.cursor.token()) {
             (0, Some(b'[')) => {
                 self.cursor.at += 1;
-                // The array of the batch counts as a value, and as a level of depth of all that is in it.
+                // The array of the batch counts as a value, and as a level of depth for everything
+                // in it.
                 self.base = 1;
                 self.nodes += 1;
                 if self.cursor.token() == Some(b']') {
@@ -141,7 +146,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         self.value().map(Some)
     }
 
-    /// Nothing but whitespace may follow.
+    /// Checks that only whitespace follows.
     pub(super) fn end(&mut self) -> ScanResult {
         match self.cursor.token() {
             None => Ok(()),
@@ -151,7 +156,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// One value, to its end.
+    /// Reads one value to its end.
     pub(super) fn value(&mut self) -> ScanResult<JsonText<'a>> {
         self.cursor.token();
         let start = self.cursor.at;
@@ -175,7 +180,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         })
     }
 
-    /// A scalar as a whole, or a container up to the first value in it or its end. False if a value is next.
+    /// Reads a whole scalar, or a container up to its first value or its end. Returns false if a
+    /// value is next.
     fn value_start(&mut self) -> ScanResult<bool> {
         let first = self.cursor.token();
         let start = self.cursor.at;
@@ -200,7 +206,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         Ok(true)
     }
 
-    /// Reads what follows a value, up to where the next one starts; true if nothing is open any more.
+    /// Reads the text after a value, up to the next value. Returns true if no container is open any
+    /// more.
     fn value_end(&mut self) -> ScanResult<bool> {
         loop {
             let container = self.open.container;
@@ -224,7 +231,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// The role of the object that starts here.
+    /// The role of the object that begins here.
     fn kind_of_object(&self) -> Container {
         let waiting = self.members.last().filter(|_| self.open.waits);
         let name = waiting.map(|member| &*member.key);
@@ -243,7 +250,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
             let frame = Frame::new(container, start, self.members.len());
             self.frames.push(std::mem::replace(&mut self.open, frame));
         } else {
-            // Followed nevertheless: what comes after may be no JSON at all, and that is the error to tell.
+            // The scan continues, because the rest may not be JSON, and that would be the error to
+            // report.
             self.beyond.push(self.open.container);
             self.open.container = container;
             self.open.waits = false;
@@ -279,13 +287,13 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// The object that `frame` was of, which has just ended.
+    /// Builds the object of `frame`, which has just ended.
     fn object(&mut self, frame: &Frame) -> Object<'a> {
         let members = self.members.split_off(frame.members);
         Object::new(self.cursor.slice(frame.start), members)
     }
 
-    /// The value that started at `start` has ended: it completes the member that it is of, if of any.
+    /// Stores the value that began at `start` and has ended, if it belongs to a member.
     fn note(&mut self, start: usize) {
         if self.open.waits
             && let Some(member) = self.members.last_mut()
@@ -295,8 +303,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// Whether the members of the innermost object are noted: after a fault those of the message alone, one of which may be
-    /// its id.
+    /// Whether the members of the innermost object are recorded. After a fault only those of the
+    /// message are, because one of them may be the id.
     fn notes_members(&self) -> bool {
         self.cursor.refused.is_none() || (self.frames.len() == 1 && self.beyond.is_empty())
     }
@@ -316,7 +324,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
             return Ok(());
         }
         let before = self.members.len() - self.open.members;
-        // One more than allowed is kept, so that it is seen later that these are not all of them.
+        // One more member than allowed is stored, so that later code sees that the list is
+        // incomplete.
         if before >= self.limits.members_per_object {
             self.cursor
                 .refuse(&Fault::Is("an object has too many members"), at);

@@ -1,12 +1,13 @@
-//! The id of a request that is too long to be kept: found while its bytes pass by, wherever in it the id stands.
+//! Finds the id of a request that is too long to store, while its bytes pass by, wherever in the
+//! request the id is.
 
 use super::Limits;
 use crate::escape;
 use crate::id::{RawId, RequestId};
 
-/// Looks for the id of a request that comes in pieces, of which nothing is kept but the member that is being read.
+/// Finds the id of a request that arrives in pieces. It stores only the member that is being read.
 ///
-/// What comes should be JSON; of anything else it makes some id or none.
+/// The input should be JSON; for any other input the result is some id or none.
 ///
 /// ```
 /// use plainly_protocol::envelope::IdSearch;
@@ -19,15 +20,15 @@ use crate::id::{RawId, RequestId};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct IdSearch {
-    /// The containers that are open.
+    /// The number of open containers.
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
-    /// The key or the value of the message's own that is being read: its beginning, if it is long.
+    /// The current key or value of the message's own object; only its beginning, if it is long.
     token: Vec<u8>,
-    /// The key of the value that is being read, if it is one of those that count.
+    /// The key of the current value, if it is one of the known keys.
     key: Option<Key>,
-    /// The first two values of `id`. Two are as good as none.
+    /// The first two values of `id`. With two, the request counts as having none.
     ids: Vec<Option<RequestId>>,
     is_request: bool,
 }
@@ -38,16 +39,16 @@ enum Key {
     Method,
 }
 
-/// Longer keys and values are none that count: with every character escaped, an id may have six bytes for one, and its
-/// quotes.
+/// The maximum length of a key or value that can be relevant. An id may need six bytes for each
+/// byte if every character is escaped, plus its quotes.
 const LONGEST: usize = (6 << 10) + 2;
 
 impl IdSearch {
-    /// Reads on.
+    /// Reads the next piece.
     pub fn push(&mut self, piece: &[u8]) {
         let mut rest = piece;
         while let Some((&byte, after)) = rest.split_first() {
-            // Most of what is long is text, in which most bytes mean nothing.
+            // Most long values are text, in which most bytes have no special meaning.
             let plain = match self.is_in_string && !self.is_escaped {
                 true => escape::plain_blocks(rest),
                 false => 0,
@@ -63,7 +64,8 @@ impl IdSearch {
         }
     }
 
-    /// The id, once all of the message has passed; none if it is no request or has two ids.
+    /// The id, once the whole message has passed; `None` if the message is not a request or has two
+    /// ids.
     pub fn id(&self) -> Option<RequestId> {
         match &*self.ids {
             [id] if self.is_request && self.depth == 0 => id.clone(),
@@ -99,7 +101,7 @@ impl IdSearch {
         }
     }
 
-    /// Keeps the bytes of the message's own members, as many as are looked at.
+    /// Stores the bytes of the message's own members, up to the length that can be relevant.
     fn note(&mut self, bytes: &[u8]) {
         if self.depth == 1 {
             let room = LONGEST - self.token.len().min(LONGEST);

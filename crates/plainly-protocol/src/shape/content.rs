@@ -1,5 +1,5 @@
-//! Blocks of content of a kind that a revision lacks: its union of kinds is closed, so they become
-//! text that names their kind.
+//! Blocks of content of a type that a revision lacks. The revision's set of types is closed, so
+//! such a block becomes text that names its type.
 
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ impl Shape for SamplingContent {
                     revision,
                 );
             }
-            // Tools are used where they are declared, and never in a revision that has none.
+            // The client declares the use of tools, and can't do so in a revision without them.
             Self::Text(_)
             | Self::Image(_)
             | Self::Audio(_)
@@ -76,7 +76,7 @@ impl Shape for SamplingContent {
     }
 }
 
-/// A note in place of a recording that can't be sent.
+/// A note that replaces a recording that can't be sent.
 fn note(audio: &mut MediaContent, revision: Revision) -> TextContent {
     let bytes = audio.data.len();
     TextContent {
@@ -89,7 +89,7 @@ fn note(audio: &mut MediaContent, revision: Revision) -> TextContent {
     }
 }
 
-/// All that is needed to read the resource, or to decide not to.
+/// The data of the resource, enough to read it or to decide not to.
 fn reference(link: &Resource) -> String {
     let name = link.title.as_ref().unwrap_or(&link.name);
     let mut text = format!("Resource {name}: {}", link.uri);

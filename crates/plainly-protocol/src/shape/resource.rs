@@ -1,5 +1,5 @@
-//! Resources and their contents, for clients that strip the metadata that their schema lacks: it is repeated in `_meta`, which
-//! they pass on, and read back from there.
+//! Resources and their contents, for clients that strip metadata which their schema lacks. The
+//! metadata is repeated in `_meta`, which they pass on, and is read back from there.
 
 use plainly_errors::Revision;
 use plainly_errors::revision::Revisions;
@@ -12,7 +12,7 @@ use crate::types::{
     ResourceContents, ResourceMetadataResult,
 };
 
-/// The revisions whose clients pass on what they don't know.
+/// The revisions whose clients pass on unknown members.
 const UNSTRIPPED: Revisions = Revisions::MODERN;
 
 /// The metadata that is repeated.
@@ -29,10 +29,10 @@ struct MirroredMetadata {
     annotations: Option<Annotations>,
 }
 
-/// A result that gets back the metadata that was stripped on its way.
+/// A result whose stripped metadata can be restored.
 pub trait Restore {
-    /// Reads what is missing from its copy in `_meta`, which is removed; and whether this is a collection, if only its
-    /// capabilities say so.
+    /// Restores missing metadata from its copy in `_meta` and removes the copy. Also sets whether
+    /// the resource is a collection, if only its capabilities show it.
     fn restore(&mut self);
 }
 
@@ -50,7 +50,7 @@ impl MirroredMetadata {
         if mirrored.is_some() {
             meta.take_if(|meta| meta.is_empty());
         }
-        // Anything else under this key is ignored, like any other member of `_meta`.
+        // Any other value of this key is ignored, like other members of `_meta`.
         mirrored
             .and_then(|mirrored| serde_json::from_value(mirrored).ok())
             .unwrap_or_default()
@@ -62,7 +62,7 @@ impl Shape for Resource {
         if UNSTRIPPED.has(revision) {
             return;
         }
-        // The schema of a resource has the rest.
+        // The schema of a resource has the other members.
         MirroredMetadata {
             size: self.size,
             is_collection: self.is_collection,

@@ -1,4 +1,5 @@
-//! Tools and their results: structured content and its schema, which began as objects only.
+//! Tools and their results: structured content and its schema, which were limited to objects at
+//! first.
 
 use plainly_errors::Revision;
 
@@ -13,8 +14,8 @@ impl Shape for CallToolResult {
     }
 }
 
-/// Structured content that the revision lacks is left to the content, which means the same to users
-/// and models; if there is none, it becomes the content.
+/// Removes structured content that the revision lacks, because the content means the same to users
+/// and models. If there is no content, the structured content becomes it.
 pub(super) fn shape_output(
     content: &mut Vec<Content>,
     structured: &mut Option<RawJson>,
@@ -64,13 +65,14 @@ impl Shape for Tool {
     }
 }
 
-/// Whether `schema` limits valid values to objects by its `type` alone.
+/// Whether `schema` restricts valid values to objects by its `type` alone.
 fn is_of_object(schema: &RawJson) -> bool {
     let root = parse_object(schema.get(), &Limits::UNLIMITED).ok();
     root.and_then(|root| root.get("type")) == Some("\"object\"")
 }
 
-/// Writes `true` and `false` as the schemas of properties in the words that mean the same; nothing if there are none.
+/// Rewrites `true` and `false` as schemas of properties to equivalent objects; `None` if there are
+/// none.
 fn without_booleans(schema: &RawJson) -> Option<RawJson> {
     let root = parse_object(schema.get(), &Limits::UNLIMITED).ok()?;
     let properties = root.get_object("properties")?;
@@ -96,9 +98,10 @@ fn in_words(schema: &str) -> &str {
     }
 }
 
-/// This object, each value replaced by the result of `replace`.
+/// The object with each value replaced by the result of `replace`.
 fn rewritten<'t>(object: &'t Object<'_>, replace: impl Fn(&str, &'t str) -> &'t str) -> String {
-    // From text to text, without a tree: all else stays in the order and spelling of its author.
+    // From text to text without a tree, so that everything else keeps the order and spelling of its
+    // author.
     let mut out = Vec::with_capacity(object.raw().len());
     for (key, value) in object.members() {
         out.push(if out.is_empty() { b'{' } else { b',' });
@@ -118,7 +121,7 @@ mod tests {
         RawJson::parse(text).unwrap()
     }
 
-    /// The structured content, and the number of blocks, that remain in each revision.
+    /// Whether structured content remains in each revision, and the number of blocks.
     fn shaped(result: &CallToolResult) -> Vec<(bool, usize)> {
         let left = Revision::ALL.map(|revision| {
             let mut result = result.clone();

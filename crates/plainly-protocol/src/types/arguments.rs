@@ -1,5 +1,5 @@
-//! The arguments of prompts and of completions: text by name, as users fill in forms. Knows of
-//! neither.
+//! The arguments of prompts and of completions: named texts, as users fill in forms. Independent of
+//! both.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::json::RawJson;
 
-/// Text by name, in the order of the names. Reading rejects a repeated name, and reports all values
-/// that are no text at once.
+/// Named texts, in the order of the names. Reading rejects a repeated name, and reports at once all
+/// values that are not text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct Arguments(BTreeMap<String, String>);
@@ -51,7 +51,7 @@ impl<K: Into<String>, V: Into<String>, const N: usize> From<[(K, V); N]> for Arg
     }
 }
 
-/// None.
+/// No arguments.
 impl From<()> for Arguments {
     fn from((): ()) -> Self {
         Self::new()
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Arguments {
     }
 }
 
-/// Reads an object to its end, whatever its values are.
+/// Reads an object to its end, even if some values are not text.
 struct TextByName;
 
 impl<'de> Visitor<'de> for TextByName {
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for TextByName {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Arguments, A::Error> {
         let mut arguments = BTreeMap::new();
         let mut wrong = Vec::new();
-        // To the end, so that whoever fills in a form hears of every value at once.
+        // To the end, so that a user who fills in a form learns about every invalid value at once.
         while let Some(name) = access.next_key::<String>()? {
             if arguments.contains_key(&name) {
                 return Err(de::Error::custom(format_args!("duplicate field `{name}`")));

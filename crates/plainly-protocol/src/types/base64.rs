@@ -1,5 +1,5 @@
-//! The form of bytes in JSON: base64 with the standard alphabet, padded, canonical (RFC 4648,
-//! section 4). For `#[serde(with)]`. Knows no type that holds bytes.
+//! The JSON form of bytes: base64 with the standard alphabet, padded and canonical (RFC 4648,
+//! section 4). For `#[serde(with)]`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::writer::PLAIN_TEXT;
 
-/// With vectors: without them each byte takes 6 instructions more.
+/// Uses vector instructions; without them each byte takes 6 instructions more.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) static STANDARD: LazyLock<Simd> = LazyLock::new(|| Simd::standard(PAD));
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) static STANDARD: LazyLock<GeneralPurpose> =
     LazyLock::new(|| GeneralPurpose::new(&::base64::alphabet::STANDARD, PAD));
 
-/// Encodes straight into the serializer's output: no string between.
+/// Encodes directly into the serializer's output, without a temporary string.
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(PLAIN_TEXT, &Base64Bytes(bytes))
 }
@@ -37,12 +37,13 @@ impl Serialize for Base64Bytes<'_> {
     }
 }
 
-/// Decodes, and refuses missing padding, white space, the URL-safe alphabet and stray trailing bits.
+/// Decodes, and rejects missing padding, whitespace, the URL-safe alphabet and stray trailing bits.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     deserializer.deserialize_str(Base64Text)
 }
 
-/// Bytes as a field of their own, for where `#[serde(with)]` can't be used (inside an `Option`).
+/// Bytes as a separate field type, for places where `#[serde(with)]` can't be used, such as inside
+/// an `Option`.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Bytes(#[serde(deserialize_with = "deserialize")] pub(super) Vec<u8>);

@@ -1,5 +1,5 @@
-//! The capabilities that each side declares. One struct for each side holds those of all revisions: which of them may be sent
-//! to whom is not decided here.
+//! The capabilities that each side declares. One struct for each side holds those of all revisions;
+//! it does not say which of them a revision allows.
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ use super::json::JsonObject;
 use super::record::record;
 
 record! {
-    /// The capabilities of a server (Lifecycle, "Capability Negotiation"). One that is present is offered, even if empty.
+    /// The capabilities of a server (Lifecycle, "Capability Negotiation"). A capability that is
+    /// present is offered, even if it is empty.
     #[derive(Default)]
     pub struct ServerCapabilities {
         /// Completion of arguments; from 2025-03-26.
@@ -41,7 +42,8 @@ impl ServerCapabilities {
 }
 
 record! {
-    /// The capabilities of a client (Lifecycle, "Capability Negotiation"). One that is present is offered, even if empty.
+    /// The capabilities of a client (Lifecycle, "Capability Negotiation"). A capability that is
+    /// present is offered, even if it is empty.
     #[derive(Default)]
     pub struct ClientCapabilities {
         /// Questions to the user; from 2025-06-18.
@@ -71,10 +73,10 @@ impl ClientCapabilities {
 }
 
 record! {
-    /// A capability whose subject is a list: prompts and tools of a server, roots of a client.
+    /// A capability for a list: prompts and tools of a server, roots of a client.
     #[derive(Default)]
     pub struct ListCapability {
-        /// Whether changes of the list are notified.
+        /// Whether notifications report changes of the list.
         pub list_changed: Option<bool>,
     }
 
@@ -86,9 +88,9 @@ record! {
     /// The server's `resources` capability (Resources, "Capabilities").
     #[derive(Default)]
     pub struct ResourcesCapability {
-        /// Whether changes of one resource can be subscribed to.
+        /// Whether clients can subscribe to changes of one resource.
         pub subscribe: Option<bool>,
-        /// Whether changes of the list are notified.
+        /// Whether notifications report changes of the list.
         pub list_changed: Option<bool>,
     }
 
@@ -100,7 +102,7 @@ record! {
     /// The client's `elicitation` capability (Elicitation, "Capabilities").
     #[derive(Default)]
     pub struct ElicitationCapability {
-        /// Forms, declared in so many words.
+        /// Forms, declared explicitly.
         pub form: Option<JsonObject>,
         /// Visits to a URL; from 2025-11-25.
         pub url: Option<JsonObject>,
@@ -111,7 +113,8 @@ record! {
 }
 
 impl ElicitationCapability {
-    /// Whether forms are offered: if they are declared, or nothing is (the empty object of older revisions).
+    /// Whether forms are offered: if they are declared, or if nothing is, as in the empty object of
+    /// older revisions.
     #[must_use]
     pub fn offers_form(&self) -> bool {
         self.form.is_some() || self.url.is_none()

@@ -1,4 +1,5 @@
-//! Types that many pages of the spec share: [`Implementation`]s, [`Icon`]s, [`Annotations`] for the host, and [`Cursor`]s.
+//! Types that many pages of the specification use: [`Implementation`]s, [`Icon`]s, [`Annotations`]
+//! for the host, and [`Cursor`]s.
 
 use std::fmt;
 
@@ -7,16 +8,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::record::record;
 
 record! {
-    /// A client or a server by name and version (Lifecycle, "Implementation"). Self-reported: good for display and logs,
-    /// never for decisions of trust.
+    /// The name and version of a client or a server (Lifecycle, "Implementation"). Self-reported:
+    /// suitable for display and logs, but not for decisions about trust.
     pub struct Implementation {
-        /// The name for programs, and for display where there is no title.
+        /// The name for programs, also displayed if there is no title.
         pub name: String,
         /// The version of this program, in its own scheme.
         pub version: String,
         /// The display name.
         pub title: Option<String>,
-        /// A description of the program, in a sentence.
+        /// A description of the program in one sentence.
         pub description: Option<String>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -33,11 +34,11 @@ record! {
     pub struct Icon {
         /// The URL of the image: an `https:` or a `data:` URI.
         pub src: String,
-        /// The MIME type, where that of the source is missing or generic.
+        /// The MIME type, if that of the source is missing or generic.
         pub mime_type: Option<String>,
-        /// The sizes the image is good for: `48x48` and the like, or `any`. Absent means any.
+        /// The sizes that the image is suitable for, such as `48x48` or `any`. Absent means any.
         pub sizes: Option<Vec<String>>,
-        /// The background the image is drawn for. Absent means any.
+        /// The background that the image is drawn for. Absent means any.
         pub theme: Option<IconTheme>,
     }
 
@@ -45,7 +46,7 @@ record! {
     pub fn new(src: impl Into<String>);
 }
 
-/// The background an [`Icon`] is drawn for.
+/// The background that an [`Icon`] is drawn for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -57,10 +58,10 @@ pub enum IconTheme {
 }
 
 record! {
-    /// Hints for the host on how to use or show a thing (Resources, "Annotations").
+    /// Hints for the host on how to use or show an item (Resources, "Annotations").
     #[derive(Default)]
     pub struct Annotations {
-        /// The roles it is for.
+        /// The roles that the item is meant for.
         pub audience: Option<Vec<Role>>,
         /// The importance, from 0 (optional) to 1 (required).
         pub priority: Option<f64>,
@@ -83,13 +84,14 @@ pub enum Role {
     Assistant,
 }
 
-/// An opaque position in a listing. Empty text is a cursor like any other: only an absent one ends the listing.
+/// An opaque position in a listing. An empty text is a valid cursor: only an absent one ends the
+/// listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(String);
 
 impl Cursor {
-    /// The text as it goes over the wire.
+    /// The text on the wire.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

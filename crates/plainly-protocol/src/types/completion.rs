@@ -1,5 +1,5 @@
-//! Completion: the spec's page "Completion". Values for an argument of a prompt or a variable of a resource template, while
-//! a person fills it in.
+//! Completion: the specification's page "Completion". Values for an argument of a prompt or a
+//! variable of a resource template, offered while the user fills it in.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ record! {
         /// The prompt or template that has the argument.
         #[serde(rename = "ref", deserialize_with = "object::deserialize")]
         pub reference: Reference,
-        /// The argument, as far as it is filled in.
+        /// The argument with the text entered so far.
         pub argument: CompleteArgument,
         /// The other arguments filled in so far; from 2025-06-18.
         #[no_setter]
@@ -60,7 +60,7 @@ record! {
 }
 
 impl CompleteParams {
-    /// Asks what `value`, the text so far, can become as the argument `name`.
+    /// Asks for completions of `value`, the text so far of the argument `name`.
     pub fn new(reference: Reference, name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             reference,
@@ -72,7 +72,7 @@ impl CompleteParams {
         }
     }
 
-    /// Sets the other arguments that are filled in.
+    /// Sets the other arguments that are already filled in.
     #[must_use]
     pub fn arguments(mut self, arguments: impl Into<Arguments>) -> Self {
         self.context = Some(CompleteContext {
@@ -94,10 +94,10 @@ record! {
 }
 
 record! {
-    /// The surroundings of the argument that is completed.
+    /// The context of the argument that is completed.
     #[derive(Eq, Default)]
     pub struct CompleteContext {
-        /// The other arguments that are filled in.
+        /// The other arguments that are already filled in.
         #[no_setter]
         pub arguments: Option<Arguments>,
     }
@@ -121,20 +121,20 @@ record! {
     /// Values that an argument can take, the best first (Completion, "Completion Results").
     #[derive(Eq, Default)]
     pub struct Completion {
-        /// The values; on the wire at most [`MOST`](Self::MOST).
+        /// The values. On the wire at most [`MOST`](Self::MOST).
         pub values: Vec<String>,
         /// The number of all values.
         #[serde(default, deserialize_with = "natural::optional")]
         pub total: Option<u64>,
-        /// Whether there are more than these.
+        /// Whether there are more values than these.
         pub has_more: Option<bool>,
     }
 
-    /// These values, the best first.
+    /// Completion with these values, the best first.
     pub fn new(values: impl Into<Vec<String>>);
 }
 
 impl Completion {
-    /// The most values in one result.
+    /// The maximum number of values in one result.
     pub const MOST: usize = 100;
 }

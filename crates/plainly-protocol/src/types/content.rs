@@ -1,5 +1,5 @@
-//! Blocks of content, as tools answer and prompts contain them (Tools, "Tool Result"). The member `type` decides; a block
-//! of a type that we don't know is kept as it is.
+//! Blocks of content, which tool results and prompts consist of (Tools, "Tool Result"). The member
+//! `type` determines the type; a block of an unknown type is kept as it is.
 
 use std::borrow::Cow;
 
@@ -29,9 +29,9 @@ pub enum Content {
     Audio(MediaContent),
     /// A resource with its content.
     Resource(EmbeddedResource),
-    /// A resource to be read when it is wanted; from 2025-06-18.
+    /// A link to a resource, which the client may read later; from 2025-06-18.
     ResourceLink(Resource),
-    /// A block of a type that we don't know, whole.
+    /// The whole block, if its type is unknown.
     #[serde(untagged)]
     Unknown(RawJson),
 }
@@ -58,7 +58,7 @@ impl Content {
         Self::Resource(EmbeddedResource::new(contents))
     }
 
-    /// A resource to be read when it is wanted.
+    /// A link to a resource, which the client may read later.
     #[must_use]
     pub fn resource_link(resource: Resource) -> Self {
         Self::ResourceLink(resource)
@@ -77,7 +77,7 @@ impl Content {
         }
     }
 
-    /// The hints for the host, of whichever kind of block.
+    /// The hints for the host, for a block of any known type.
     #[must_use]
     pub fn annotations(&self) -> Option<&Annotations> {
         match self {
@@ -91,7 +91,8 @@ impl Content {
 }
 
 impl<'de> Deserialize<'de> for Content {
-    // Not a derived tagged enum: that buffers the block as a tree, and can't keep one that it doesn't know.
+    // Not a derived tagged enum, because that buffers the block as a tree and can't keep an unknown
+    // one.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let block = Box::<RawValue>::deserialize(deserializer)?;
         let known = known(block.get()).map_err(D::Error::custom)?;
@@ -109,7 +110,7 @@ pub(super) fn type_of(block: &str) -> serde_json::Result<Cow<'_, str>> {
     serde_json::from_str(block).map(|tag: ContentTag<'_>| tag.r#type)
 }
 
-/// Reads a block by its `type`. `None` if it isn't one of ours.
+/// Reads a block by its `type`. `None` if the type is unknown.
 fn known(block: &str) -> serde_json::Result<Option<Content>> {
     let content = match &*type_of(block)? {
         "text" => Content::Text(serde_json::from_str(block)?),
@@ -117,7 +118,7 @@ fn known(block: &str) -> serde_json::Result<Option<Content>> {
         "audio" => Content::Audio(serde_json::from_str(block)?),
         "resource" => Content::Resource(serde_json::from_str(block)?),
         "resource_link" => Content::ResourceLink(serde_json::from_str(block)?),
-        // Revisions add kinds, and whoever reads this may know one that we don't.
+        // Revisions add types, and the caller may know one that this crate does not.
         _ => return Ok(None),
     };
     Ok(Some(content))
@@ -140,7 +141,8 @@ record! {
 }
 
 record! {
-    /// An image or a recording: the spec's `ImageContent` and `AudioContent`, which differ in their `type` only.
+    /// An image or a recording: the specification's `ImageContent` and `AudioContent`, which differ
+    /// only in their `type`.
     pub struct MediaContent {
         /// The bytes of the file, base64 on the wire.
         #[serde(with = "base64")]
@@ -158,10 +160,11 @@ record! {
     pub fn new(data: impl Into<Vec<u8>>, mime_type: impl Into<String>);
 }
 
-/// A resource with its content, inside of a message (Tools, "Embedded Resources").
+/// A resource with its content, embedded in a message (Tools, "Embedded Resources").
 ///
-/// The annotations are those of the resource. On the wire they stand in both places, since peers of before SEP-2093 look
-/// for them beside the resource, and are read from there where the resource has none.
+/// The annotations are those of the resource. On the wire they are in both places, because peers
+/// from before SEP-2093 look for them beside the resource. Reading uses those beside the resource
+/// if the resource has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(from = "ObjectOnly<WireResource>")]
 #[non_exhaustive]
@@ -182,7 +185,7 @@ impl EmbeddedResource {
         }
     }
 
-    /// Sets the hints for the host: those of the resource.
+    /// Sets the hints for the host, which are those of the resource.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
         self.resource.annotations = Some(annotations);
@@ -211,7 +214,7 @@ impl Serialize for EmbeddedResource {
     }
 }
 
-/// The block as it stands on the wire, where annotations can be in two places.
+/// The block on the wire, where annotations can be in two places.
 #[derive(Deserialize)]
 struct WireResource {
     resource: ResourceContents,

@@ -1,5 +1,6 @@
-//! The content of a resource together with its metadata: the spec's `TextResourceContents` and `BlobResourceContents`,
-//! which by SEP-2093 extend `Resource`. Knows nothing of the result or the embedding that it stands in.
+//! The content of a resource together with its metadata: the specification's `TextResourceContents`
+//! and `BlobResourceContents`, which by SEP-2093 extend `Resource`. Independent of the result or
+//! block that contains it.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +13,15 @@ use super::resource::{Resource, ResourceCapabilities};
 
 /// The contents of a resource (Resources, "Resource Contents").
 ///
-/// Built from a [`Resource`], so what we write always has a name; servers that don't know SEP-2093 send no more than URI,
-/// MIME type and body.
+/// Built from a [`Resource`], so that contents which this crate writes always have a name. Servers
+/// that don't know SEP-2093 send only the URI, the MIME type and the body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "ObjectOnly<WireContents>")]
 #[non_exhaustive]
 pub struct ResourceContents {
     /// The identity of the resource.
     pub uri: String,
-    /// The name for programs, and for display where there is no title.
+    /// The name for programs, also displayed if there is no title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The display name.
@@ -35,10 +36,10 @@ pub struct ResourceContents {
     /// The size of this body in bytes, before any encoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Whether this is a collection. Absent: unknown.
+    /// Whether this is a collection. Absent means unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_collection: Option<bool>,
-    /// The requests that it supports. Absent: unknown.
+    /// The requests that the resource supports. Absent means unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<ResourceCapabilities>,
     /// Icons to show beside the name.
@@ -51,7 +52,7 @@ pub struct ResourceContents {
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta>,
     /// The content itself: the member `text` or `blob`.
-    // Flattened in writing only, where it costs nothing; reading goes through `WireContents`.
+    // Flattened only when writing, where it costs nothing. Reading goes through `WireContents`.
     #[serde(flatten)]
     pub body: Body,
 }
@@ -75,7 +76,7 @@ impl ResourceContents {
         }
     }
 
-    /// The members besides the body's, for callers that write the body separately.
+    /// All members except the body's, for callers that write the body separately.
     pub fn without_body(&self) -> impl Serialize + '_ {
         WithoutBody {
             uri: &self.uri,
@@ -92,7 +93,7 @@ impl ResourceContents {
         }
     }
 
-    /// The resource without its body. One without a name is called by its URI.
+    /// The resource without its body. If it has no name, its URI becomes the name.
     #[must_use]
     pub fn into_resource(self) -> Resource {
         Resource {
@@ -111,7 +112,8 @@ impl ResourceContents {
     }
 }
 
-/// The members of [`ResourceContents`] besides the body's. A test holds the two to the same bytes.
+/// The members of [`ResourceContents`] except the body's. A test checks that both write the same
+/// bytes.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WithoutBody<'a> {
@@ -153,7 +155,8 @@ pub enum Body {
 }
 
 impl Body {
-    /// Text if the bytes can be sent as text, else the bytes. Text has no NUL, for which JSON needs six bytes.
+    /// Text if the bytes can be sent as text, otherwise the bytes. Content with a NUL is sent as
+    /// bytes, because JSON needs six bytes for each.
     #[must_use]
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
         if bytes.contains(&0) {
@@ -165,7 +168,7 @@ impl Body {
         }
     }
 
-    /// The name of its member.
+    /// The name of the body's member.
     #[must_use]
     pub fn member(&self) -> &'static str {
         match self {
@@ -211,7 +214,7 @@ impl From<Vec<u8>> for Body {
     }
 }
 
-/// The contents as they stand on the wire, where nothing keeps `text` and `blob` apart.
+/// The contents on the wire, where both `text` and `blob` may be present.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireContents {
@@ -239,7 +242,7 @@ impl TryFrom<ObjectOnly<WireContents>> for ResourceContents {
         let body = match (wire.text, wire.blob) {
             (Some(text), None) => Body::Text(text),
             (None, Some(base64::Bytes(bytes))) => Body::Blob(bytes),
-            // Nothing tells which of the two is meant.
+            // Nothing shows which of the two is meant.
             (Some(_), Some(_)) => return Err(BodyError::Both(wire.uri)),
             (None, None) => return Err(BodyError::Neither(wire.uri)),
         };
@@ -260,8 +263,8 @@ impl TryFrom<ObjectOnly<WireContents>> for ResourceContents {
     }
 }
 
-/// The reason why contents have no readable body. Reaches the reader as the text of a
-/// deserialisation error.
+/// The reason why contents have no readable body. The reader gets it as the text of a
+/// deserialization error.
 #[derive(Debug, thiserror::Error)]
 enum BodyError {
     #[error("the contents of {0} have both `text` and `blob`")]

@@ -1,4 +1,5 @@
-//! Questions to the user (Elicitation): forms that the client shows, and visits to a URL that it never sees into.
+//! Questions to the user (Elicitation): forms that the client shows, and URLs that the user visits,
+//! whose pages the client does not see.
 
 use std::borrow::Cow;
 
@@ -43,7 +44,7 @@ impl<'de> Deserialize<'de> for ElicitParams {
             let mode: Mode<'_> = serde_json::from_str(text)?;
             match mode.mode.as_deref() {
                 Some("url") => serde_json::from_str(text).map(Self::Url),
-                // Any other word is refused there.
+                // That type rejects any other mode.
                 Some(_) | None => serde_json::from_str(text).map(Self::Form),
             }
         };
@@ -65,12 +66,12 @@ record! {
     /// assert_eq!(form.requested_schema.required, ["name", "speed"]);
     /// ```
     ///
-    /// Never for secrets: the client sees what is filled in.
+    /// Never ask for secrets: the client sees the values that the user fills in.
     pub struct ElicitFormParams {
-        /// Marks this as a form; from 2025-11-25. Absent means the same.
+        /// The mode `form`; from 2025-11-25. Absent means the same.
         #[no_setter]
         pub mode: Option<FormMode>,
-        /// The reason, for the user.
+        /// The reason for the question, for the user.
         pub message: String,
         /// The fields to fill in.
         pub requested_schema: FormSchema,
@@ -87,7 +88,7 @@ pub enum FormMode {
 }
 
 impl ElicitFormParams {
-    /// A form that asks for nothing yet, because of `message`.
+    /// A form without fields, with `message` as the reason.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             mode: Some(FormMode::Form),
@@ -96,14 +97,14 @@ impl ElicitFormParams {
         }
     }
 
-    /// Asks for something that must be given. A name that is already there is asked for anew.
+    /// Adds a required field, or replaces the field with this name.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         self.requested_schema = self.requested_schema.field(name, field);
         self
     }
 
-    /// Asks for something that may be left out. A name that is already there is asked for anew.
+    /// Adds an optional field, or replaces the field with this name.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         self.requested_schema = self.requested_schema.optional(name, field);
@@ -116,15 +117,16 @@ record! {
     #[derive(Eq)]
     #[serde(tag = "mode", rename = "url")]
     pub struct ElicitUrlParams {
-        /// The reason, for the user.
+        /// The reason for the visit, for the user.
         pub message: String,
         /// The URL to visit.
         pub url: String,
-        /// Names the visit in the notification that it is over: 2025-11-25 must have it, later revisions have none.
+        /// The id of the visit in the notification that it is over. 2025-11-25 requires it; later
+        /// revisions have none.
         pub elicitation_id: Option<String>,
     }
 
-    /// Asks the user to visit `url`, because of `message`.
+    /// Asks the user to visit `url`, with `message` as the reason.
     pub fn new(url: impl Into<String>, message: impl Into<String>);
 }
 
@@ -141,7 +143,7 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// The user did this, and filled in nothing.
+    /// An answer with this action and no values.
     pub fn new(action: ElicitAction);
 }
 
@@ -150,11 +152,11 @@ record! {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ElicitAction {
-    /// Agreed, and filled in the form if there was one. A visit that was agreed to need not be over.
+    /// The user agreed, and filled in the form if there was one. A visit may still be in progress.
     Accept,
     /// The user declined.
     Decline,
-    /// Went away without a choice.
+    /// The user dismissed the question without a choice.
     Cancel,
 }
 
@@ -181,7 +183,7 @@ impl ElicitResult {
         Self::new(ElicitAction::Decline)
     }
 
-    /// The user went away without an answer.
+    /// The user dismissed the question without an answer.
     #[must_use]
     pub fn cancel() -> Self {
         Self::new(ElicitAction::Cancel)
@@ -193,7 +195,8 @@ impl ElicitResult {
         self.action == ElicitAction::Accept
     }
 
-    /// The values filled in, as `T`; `None` if the user did not accept. An accepted answer without content is an empty form.
+    /// The values filled in, as `T`; `None` if the user did not accept. An accepted answer without
+    /// content counts as an empty form.
     ///
     /// ```
     /// use plainly_protocol::types::ElicitResult;
@@ -213,22 +216,23 @@ impl ElicitResult {
             return Ok(None);
         }
         match &self.content {
-            // Through text: an error then says where, and numbers are read as on the wire.
+            // Through text, so that an error has a position and numbers are read as on the wire.
             Some(content) => RawJson::encode(content)?.decode().map(Some),
-            // A form whose fields may all be left out can be accepted without any.
+            // The user can accept a form without values if all its fields are optional.
             None => serde_json::from_str("{}").map(Some),
         }
     }
 }
 
 record! {
-    /// The parameters of `notifications/elicitation/complete`: a visit is over (2025-11-25).
+    /// The parameters of `notifications/elicitation/complete`, which reports that a visit is over
+    /// (2025-11-25).
     #[derive(Eq)]
     pub struct ElicitationCompleteParams {
-        /// The visit.
+        /// The id of the visit.
         pub elicitation_id: String,
     }
 
-    /// The visit of this id is over.
+    /// Reports that the visit with this id is over.
     pub fn new(elicitation_id: impl Into<String>);
 }

@@ -1,5 +1,6 @@
-//! The schema of a form: the restricted JSON Schema of Elicitation, "Requested Schema". A flat object whose members are text,
-//! numbers, yes or no, or choices from a list. Which revision has which kind is not decided here.
+//! The schema of a form: the restricted JSON Schema of Elicitation, "Requested Schema". A flat
+//! object whose members are text, numbers, yes-or-no questions, or choices from a list. It does not
+//! say which revision has which type.
 
 mod choice;
 mod field;
@@ -17,30 +18,30 @@ use crate::types::json::{JsonObject, unique_members};
 use crate::types::record::record;
 
 record! {
-    /// The schema of a form, with its fields in the order in which to ask.
+    /// The schema of a form, with its fields in the order in which to ask for them.
     #[derive(Default)]
     #[serde(tag = "type", rename = "object")]
     pub struct FormSchema {
-        /// The dialect of JSON Schema, where the form names one; from 2025-11-25.
+        /// The dialect of JSON Schema, if the form names one; from 2025-11-25.
         #[serde(rename = "$schema", default)]
         #[no_setter]
         pub dialect: Option<String>,
         /// The fields.
         pub properties: Fields,
-        /// The names of what must be given.
+        /// The names of the required fields.
         #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
         pub required: Vec<String>,
     }
 }
 
 impl FormSchema {
-    /// A form that asks for nothing yet.
+    /// A form without fields.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for something that must be given. A name that is already there is asked for anew.
+    /// Adds a required field, or replaces the field with this name.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         let name = name.into();
@@ -51,7 +52,7 @@ impl FormSchema {
         self
     }
 
-    /// Asks for something that may be left out. A name that is already there is asked for anew.
+    /// Adds an optional field, or replaces the field with this name.
     #[must_use]
     pub fn optional(mut self, name: impl Into<String>, field: impl Into<Field>) -> Self {
         let name = name.into();
@@ -60,7 +61,8 @@ impl FormSchema {
         self
     }
 
-    /// The form filled in with nothing but the defaults of its fields; those without one are left out (SEP-1034).
+    /// The form filled in with the defaults of its fields only. Fields without a default are left
+    /// out (SEP-1034).
     ///
     /// ```
     /// use plainly_protocol::types::{ElicitResult, FormSchema, NumberField, TextField};
@@ -80,22 +82,23 @@ impl FormSchema {
     }
 }
 
-/// The fields of a form by name, in the order in which to ask. Reading refuses a name that comes twice.
+/// The fields of a form by name, in the order in which to ask for them. Reading rejects a repeated
+/// name.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields(
-    /// No name comes twice.
+    /// No name occurs twice.
     Vec<(String, Field)>,
 );
 
 impl Fields {
-    /// The field of this name.
+    /// The field with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Field> {
         let mut fields = self.0.iter();
         fields.find(|(own, _)| own == name).map(|(_, field)| field)
     }
 
-    /// Adds a field at the end, or puts it where another of the name is.
+    /// Adds a field at the end, or replaces the field with this name.
     pub fn insert(&mut self, name: impl Into<String>, field: Field) {
         let name = name.into();
         match self.0.iter_mut().find(|(own, _)| *own == name) {
@@ -104,7 +107,7 @@ impl Fields {
         }
     }
 
-    /// Each name with its field, in order.
+    /// All names with their fields, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Field)> {
         self.0.iter().map(|(name, field)| (name.as_str(), field))
     }
@@ -115,7 +118,7 @@ impl Fields {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,5 +1,6 @@
-//! Questions that a server asks the client before it can answer (Multi Round-Trip Requests, from 2026-07-28), and the answers.
-//! The questions themselves have pages of their own, and are the same where a legacy server asks them by requests.
+//! Questions that a server asks the client before it can answer (Multi Round-Trip Requests, from
+//! 2026-07-28), and the answers. The questions themselves have separate pages, and are the same as
+//! those that a legacy server sends as requests.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,10 +20,11 @@ record! {
     /// The result of a request that the client must send again, with answers to these questions and
     /// the state unchanged.
     pub struct InputRequiredResult {
-        /// The questions, under keys that the answers must have too. May be empty if there is a state.
+        /// The questions. Each answer must have the same key as its question. May be empty if there
+        /// is a state.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub input_requests: BTreeMap<String, InputRequest>,
-        /// A state that the server wants back unchanged. The client can't read it.
+        /// A state that the client must return unchanged and can't read.
         pub request_state: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -31,7 +33,7 @@ record! {
 }
 
 impl InputRequiredResult {
-    /// Asks for all of these.
+    /// A result with these questions.
     pub fn new<K: Into<String>, Q: Into<InputRequest>>(
         input_requests: impl IntoIterator<Item = (K, Q)>,
     ) -> Self {
@@ -54,12 +56,12 @@ pub enum InputRequest {
     Elicit(ElicitParams),
     /// A question to the model.
     CreateMessage(CreateMessageParams),
-    /// A question for the roots.
+    /// A request for the roots.
     ListRoots(ListRootsParams),
 }
 
 impl InputRequest {
-    /// The method that asks this question in a legacy session.
+    /// The method of this question in a legacy session.
     #[must_use]
     pub fn method(&self) -> Method {
         match self {
@@ -93,7 +95,7 @@ impl Serialize for InputRequest {
             Self::Elicit(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::CreateMessage(params) => wire(self.method(), Some(params)).serialize(serializer),
             Self::ListRoots(params) => {
-                // Parameters are optional here, and without metadata there is nothing in them.
+                // The parameters are optional here, and are empty without metadata.
                 let params = params.meta.is_some().then_some(params);
                 wire(self.method(), params).serialize(serializer)
             }
@@ -112,7 +114,7 @@ impl<'de> Deserialize<'de> for InputRequest {
         fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
             let ObjectOnly(ReadQuestion { method, params }) = wire.decode()?;
             let text = params.as_ref().map_or("{}", RawJson::get);
-            // By the method alone: parameters of different methods can look alike.
+            // By the method only, because parameters of different methods can look alike.
             if method == Method::Elicit.name() {
                 serde_json::from_str(text).map(InputRequest::Elicit)
             } else if method == Method::CreateMessage.name() {
@@ -129,22 +131,23 @@ impl<'de> Deserialize<'de> for InputRequest {
 }
 
 record! {
-    /// The answers to an [`InputRequiredResult`]: members of the parameters of a request that is sent again.
+    /// The answers to an [`InputRequiredResult`]: members of the parameters of the repeated
+    /// request.
     #[derive(Eq, Default)]
     pub struct InputResponseParams {
         /// The answers.
         #[serde(default, skip_serializing_if = "InputResponses::is_empty")]
         pub input_responses: InputResponses,
-        /// The state as the server gave it out, if it did.
+        /// The state that the server sent, if it sent one.
         pub request_state: Option<String>,
     }
 
-    /// These answers.
+    /// Parameters with these answers.
     pub fn new(input_responses: InputResponses);
 }
 
-/// Answers by the keys of the questions. What an answer must be depends on its question, so each is kept as it was written.
-/// Reading refuses a key that comes twice.
+/// Answers by the keys of their questions. The type of an answer depends on its question, so each
+/// is kept as it was written. Reading rejects a repeated key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct InputResponses(BTreeMap<String, RawJson>);
@@ -156,34 +159,35 @@ impl InputResponses {
         Self::default()
     }
 
-    /// The answer to the question of this key, unread.
+    /// The answer to the question with this key, unparsed.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&RawJson> {
         self.0.get(key)
     }
 
-    /// The answer to the question of this key, as `T`: nothing if there is none, an error if it isn't one.
+    /// The answer to the question with this key, as `T`: `None` if there is none, an error if it is
+    /// not a `T`.
     pub fn read<T: de::DeserializeOwned>(&self, key: &str) -> serde_json::Result<Option<T>> {
         self.get(key).map(RawJson::decode).transpose()
     }
 
-    /// Answers a question: once, the last answer counts.
+    /// Adds an answer, or replaces the one with the same key.
     pub fn insert(&mut self, key: impl Into<String>, answer: RawJson) {
         self.0.insert(key.into(), answer);
     }
 
-    /// Each key with its answer.
+    /// All keys with their answers.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.0.iter().map(|(key, answer)| (key.as_str(), answer))
     }
 
-    /// The number of questions.
+    /// The number of answers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no answers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,5 +1,5 @@
-//! JSON that is carried rather than understood: verbatim values ([`RawJson`]: schemas, structured content) and open
-//! objects ([`JsonObject`]: `_meta`, settings of extensions). Knows nothing of what is inside.
+//! JSON that is passed on rather than interpreted: verbatim values ([`RawJson`]: schemas,
+//! structured content) and open objects ([`JsonObject`]: `_meta`, settings of extensions).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,28 +14,30 @@ use serde_json::{Map, Value};
 
 use crate::writer::RAW_JSON;
 
-/// A JSON value as it was written: key order, number notation and unknown keywords are kept. Cheap to clone.
+/// A JSON value as it was written: key order, number notation and unknown keywords are preserved.
+/// Cheap to clone.
 ///
-/// Line breaks between tokens are dropped, so that the value can stand in a message that ends with a line break (stdio).
-/// Two values are equal if their text is.
+/// Line breaks between tokens are removed, so that the value can be part of a message that ends
+/// with a line break (stdio). Two values are equal if their texts are.
 #[derive(Clone)]
 pub struct RawJson(
-    /// Holds no `\n` and no `\r`.
+    /// Contains no `\n` and no `\r`.
     Arc<RawValue>,
 );
 
 impl RawJson {
-    /// Checks and stores `text`. The error has the place where it is not JSON.
+    /// Checks and stores `text`. The error has the position at which it is not JSON.
     pub fn parse(text: impl Into<String>) -> serde_json::Result<Self> {
         RawValue::from_string(text.into()).map(Self::from)
     }
 
-    /// Writes `value` as JSON. Fails if its `Serialize` does, or has maps whose keys are not strings.
+    /// Writes `value` as JSON. Fails if its `Serialize` does, or if it has maps whose keys are not
+    /// strings.
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         to_raw_value(value).map(Self::from)
     }
 
-    /// Reads the value into a type of the caller's.
+    /// Deserializes the value into a type that the caller chooses.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         serde_json::from_str(self.get())
     }
@@ -54,7 +56,8 @@ impl From<Box<RawValue>> for RawJson {
         if !raw.get().contains(BREAKS) {
             return Self(raw.into());
         }
-        // Inside a JSON string a line break is always escaped: those that are left stand between tokens.
+        // Line breaks inside a JSON string are always escaped, so the remaining ones are between
+        // tokens.
         let line = raw.get().replace(BREAKS, "");
         let raw = RawValue::from_string(line).expect("white space between JSON tokens is optional");
         Self(raw.into())
@@ -71,7 +74,8 @@ impl Eq for RawJson {}
 
 impl fmt::Debug for RawJson {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // As JSON, and not as a string that holds some, in which each quote would be escaped.
+        // Written as JSON and not as a string with JSON in it, in which each quote would be
+        // escaped.
         formatter.write_str(self.get())
     }
 }
@@ -96,16 +100,16 @@ impl<'de> Deserialize<'de> for RawJson {
     }
 }
 
-/// A JSON value as it was written, borrowed from the message that it is part of.
+/// A JSON value as it was written, borrowed from the message that contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct BorrowedJson<'a>(CheckedJson<'a>);
 
-/// JSON that is already checked.
+/// JSON that has been checked.
 #[derive(Clone, Copy, Debug)]
 enum CheckedJson<'a> {
-    /// `serde_json`, which writes it without looking at it again.
+    /// Checked by `serde_json`, which writes it without checking it again.
     Value(&'a RawValue),
-    /// The scan of a message.
+    /// Checked by the scan of a message.
     Text(&'a str),
 }
 
@@ -130,7 +134,7 @@ impl Serialize for BorrowedJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             CheckedJson::Value(raw) => serialize_raw(raw, serializer),
-            // Hardly anybody writes what was read from a message.
+            // Values read from a message are rarely written.
             CheckedJson::Text(text) => {
                 let raw = serde_json::from_str(text).map_err(ser::Error::custom)?;
                 serialize_raw(raw, serializer)
@@ -145,7 +149,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for BorrowedJson<'a> {
     }
 }
 
-/// Takes JSON that the scan of the envelope has checked as it stands, and has any other reader find where it ends.
+/// Visits a JSON value. The text that the envelope's scan has checked is used as it is; any other
+/// deserializer finds the value's end.
 struct TextOfJson;
 
 impl<'de> Visitor<'de> for TextOfJson {
@@ -167,10 +172,11 @@ impl<'de> Visitor<'de> for TextOfJson {
     }
 }
 
-/// The `_meta` of a thing: the spec's `MetaObject` (Base Protocol, "`_meta`").
+/// The `_meta` of an item: the specification's `MetaObject` (Base Protocol, "`_meta`").
 pub type Meta = JsonObject;
 
-/// An open JSON object: the spec's `JSONObject`. Reading refuses an object that names a member twice.
+/// An open JSON object: the specification's `JSONObject`. Reading rejects an object with a
+/// duplicate name.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(transparent)]
 pub struct JsonObject(Map<String, Value>);
@@ -232,8 +238,9 @@ impl<'de> Deserialize<'de> for JsonObject {
     }
 }
 
-/// Reads an object member by member, in order, and refuses a name that comes twice: a map would keep the last of two members
-/// of a name without a word, and another reader of the same message the first.
+/// Reads an object member by member, in order, and rejects a duplicate name. A map would silently
+/// keep the last of two members with the same name, and another reader of the same message the
+/// first.
 pub(super) fn unique_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
     expected: &'static str,
@@ -251,7 +258,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for UniqueMembers<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-        // A set beside the list: the peer chooses how many there are, and comparing each with each would take it at its word.
+        // A set in addition to the list, because the peer chooses the number of members, and
+        // comparing all pairs would take quadratic time.
         let mut names = HashSet::new();
         let mut members = Vec::new();
         while let Some(name) = access.next_key::<String>()? {

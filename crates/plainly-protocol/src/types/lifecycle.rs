@@ -1,6 +1,6 @@
-//! The introduction of the two sides: the handshake `initialize`, up to 2025-11-25 (Lifecycle,
-//! "Initialization"), and `server/discover`, from 2026-07-28 (Discovery). The versions are the
-//! peers' words: the known ones are decided elsewhere.
+//! The types of the handshake: `initialize`, up to 2025-11-25 (Lifecycle, "Initialization"), and
+//! `server/discover`, from 2026-07-28 (Discovery). Versions are kept as the peer wrote them; the
+//! supported ones are decided elsewhere.
 
 use super::capabilities::{ClientCapabilities, ServerCapabilities};
 use super::common::Implementation;
@@ -10,7 +10,7 @@ use super::record::record;
 record! {
     /// The parameters of `initialize`.
     pub struct InitializeParams {
-        /// The latest version the client supports.
+        /// The latest version that the client supports.
         pub protocol_version: String,
         /// The capabilities of the client.
         pub capabilities: ClientCapabilities,
@@ -18,7 +18,7 @@ record! {
         pub client_info: Implementation,
     }
 
-    /// The opening of a session.
+    /// The request that opens a session.
     pub fn new(
         protocol_version: impl Into<String>,
         capabilities: ClientCapabilities,
@@ -29,20 +29,20 @@ record! {
 record! {
     /// The result of `initialize`.
     pub struct InitializeResult {
-        /// The version the server chose for the session.
+        /// The version that the server chose for the session.
         pub protocol_version: String,
         /// The capabilities of the server.
         pub capabilities: ServerCapabilities,
         /// The name and version of the server.
         pub server_info: Implementation,
-        /// Instructions for the use of the server, for the model.
+        /// Instructions to the model on how to use the server.
         pub instructions: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
         pub meta: Option<Meta>,
     }
 
-    /// An answer without instructions.
+    /// A result without instructions.
     pub fn new(
         protocol_version: impl Into<String>,
         capabilities: ServerCapabilities,
@@ -51,19 +51,19 @@ record! {
 }
 
 record! {
-    /// The result of `server/discover`. Who the server is stands in `_meta`.
+    /// The result of `server/discover`. The server's name and version are in `_meta`.
     pub struct DiscoverResult {
         /// The versions that the client may name in its next request.
         pub supported_versions: Vec<String>,
         /// The capabilities of the server.
         pub capabilities: ServerCapabilities,
-        /// Instructions for the use of the server, for the model.
+        /// Instructions to the model on how to use the server.
         pub instructions: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
         pub meta: Option<Meta>,
     }
 
-    /// An answer without instructions.
+    /// A result without instructions.
     pub fn new(supported_versions: impl Into<Vec<String>>, capabilities: ServerCapabilities);
 }

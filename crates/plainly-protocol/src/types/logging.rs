@@ -1,6 +1,6 @@
-//! Log messages from a server to its client: the spec's page "Logging". Clients choose the least
-//! level in `logging/setLevel` up to 2025-11-25 and in the `_meta` of each request from 2026-07-28;
-//! the recipients are not decided here.
+//! Log messages from a server to its client: the specification's page "Logging". A client chooses
+//! the least severe level in `logging/setLevel` up to 2025-11-25, and in the `_meta` of each
+//! request from 2026-07-28. The recipients are decided elsewhere.
 
 use std::fmt;
 
@@ -26,19 +26,19 @@ use super::record::record;
     reason = "RFC 5424 has these eight, and every revision the same"
 )]
 pub enum LoggingLevel {
-    /// Detail for debugging, as when functions are entered and left.
+    /// Details for debugging, such as function entry and exit points.
     Debug,
     /// Ordinary events, such as the progress of an operation.
     Info,
-    /// Normal but significant, as a change of configuration.
+    /// A normal but significant event, such as a configuration change.
     Notice,
-    /// A warning, as that something deprecated is used.
+    /// A warning, such as the use of a deprecated feature.
     Warning,
     /// A failure of an operation.
     Error,
     /// A failure of a component.
     Critical,
-    /// Something that needs action at once, as corrupt data.
+    /// A condition that needs immediate action, such as data corruption.
     Alert,
     /// The system is unusable.
     Emergency,
@@ -83,11 +83,11 @@ record! {
     /// The parameters of `logging/setLevel`, up to 2025-11-25.
     #[derive(Eq)]
     pub struct SetLevelParams {
-        /// The least severe level that the client wants.
+        /// The least severe level that the client wants to receive.
         pub level: LoggingLevel,
     }
 
-    /// Asks for messages of this level and of those above.
+    /// Requests messages of this level and of more severe ones.
     pub fn new(level: LoggingLevel);
 }
 
@@ -103,7 +103,7 @@ record! {
         pub data: RawJson,
     }
 
-    /// A message of no part in particular.
+    /// A message without a logger.
     pub fn new(level: LoggingLevel, data: impl Into<RawJson>);
 }
 

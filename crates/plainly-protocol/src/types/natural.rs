@@ -1,12 +1,12 @@
-//! Natural numbers however they are written: `3.0` is an integer (JSON Schema 2020-12, Validation, 6.1.1), and peers whose
-//! numbers are all floats write it so.
+//! Non-negative integers in any notation: `3.0` is an integer (JSON Schema 2020-12, Validation,
+//! 6.1.1), and peers whose numbers are all floats write it so.
 
 use std::fmt;
 
 use plainly_errors::number::whole;
 use serde::de::{Deserializer, Error, Visitor};
 
-/// Reads one from 0 on.
+/// Reads a non-negative integer.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     deserializer.deserialize_u64(Natural)
 }

@@ -1,11 +1,11 @@
-//! Objects, and nothing else in their place: what `serde` derives for a struct or a tagged enum reads an array as well, its
-//! items by their order.
+//! Objects only: the code that `serde` derives for a struct or a tagged enum also accepts an array,
+//! whose items are read in order.
 
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use serde::{Deserialize, Serialize};
 
-/// A `T` that is read of an object alone.
+/// A `T` that is read only from an object.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(super) struct ObjectOnly<T>(pub(super) T);
@@ -23,7 +23,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     ObjectOnly::deserialize(deserializer).map(|ObjectOnly(value)| value)
 }
 
-/// Asks for an object, whatever is asked for.
+/// Requests an object from the inner deserializer, whatever the type requests.
 struct ObjectDeserializer<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectDeserializer<D> {

@@ -1,6 +1,7 @@
-//! Messages about a request that is being served: its progress, from the side that serves it (the spec's page "Progress"),
-//! and its cancellation, from the side that sent it ("Cancellation"). Which request asked for progress, that it only ever
-//! increases, and what is then stopped is known elsewhere.
+//! Notifications about a request in progress: its progress, from the side that serves it (the
+//! specification's page "Progress"), and its cancellation, from the side that sent it
+//! ("Cancellation"). Other code matches them to requests, checks that progress increases, and stops
+//! cancelled work.
 
 use plainly_errors::number::whole;
 use serde::ser::{Error, Serializer};
@@ -11,15 +12,15 @@ use crate::id::{ProgressToken, RequestId};
 record! {
     /// The parameters of `notifications/progress`.
     ///
-    /// Its numbers must be finite: JSON has no others, and writing fails with them. A whole number is written without a
-    /// fraction.
+    /// The numbers must be finite, because JSON has no others, and serialization fails otherwise.
+    /// An integer is written without a fraction.
     pub struct ProgressParams {
-        /// The token that the request gave.
+        /// The progress token of the request.
         pub progress_token: ProgressToken,
-        /// The progress so far; more in each notification.
+        /// The progress so far, which increases with each notification.
         #[serde(serialize_with = "number")]
         pub progress: f64,
-        /// The progress at the end, if that is known.
+        /// The progress at the end, if it is known.
         #[serde(
             serialize_with = "optional_number")]
         pub total: Option<f64>,
@@ -63,7 +64,7 @@ record! {
         pub reason: Option<String>,
     }
 
-    /// Cancels without a reason.
+    /// A cancellation without a reason.
     pub fn new(request_id: impl Into<RequestId>);
 }
 

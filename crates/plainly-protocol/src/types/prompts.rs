@@ -1,4 +1,5 @@
-//! Prompts: the spec's page "Prompts". Their messages are [`Content`], as in the answers of tools.
+//! Prompts: the specification's page "Prompts". Their messages consist of [`Content`], like tool
+//! results.
 
 use super::arguments::Arguments;
 use super::common::{Cursor, Icon, Role};
@@ -9,7 +10,7 @@ use super::record::record;
 record! {
     /// A prompt as it is listed (Prompts, "Prompt").
     pub struct Prompt {
-        /// The name to ask for it by.
+        /// The name by which clients request the prompt.
         pub name: String,
         /// The display name.
         pub title: Option<String>,
@@ -29,25 +30,25 @@ record! {
 }
 
 record! {
-    /// Something that a prompt can be filled in with: always text.
+    /// An argument of a prompt, which is always text.
     #[derive(Eq)]
     pub struct PromptArgument {
-        /// The name to give it by.
+        /// The name of the argument.
         pub name: String,
         /// The display name; from 2025-06-18.
         pub title: Option<String>,
         /// A description of the argument.
         pub description: Option<String>,
-        /// Whether it must be given. Absent means false.
+        /// Whether the argument is required. Absent means false.
         pub required: Option<bool>,
     }
 
-    /// An argument that may be left out.
+    /// An optional argument.
     pub fn new(name: impl Into<String>);
 }
 
 impl PromptArgument {
-    /// Whether it must be given.
+    /// Whether the argument is required.
     #[must_use]
     pub fn is_required(&self) -> bool {
         self.required == Some(true)
@@ -87,7 +88,7 @@ record! {
         pub cursor: Option<Cursor>,
     }
 
-    /// The first page.
+    /// Requests the first page.
     pub fn new();
 }
 
@@ -111,13 +112,13 @@ record! {
     /// The parameters of `prompts/get`.
     #[derive(Eq)]
     pub struct GetPromptParams {
-        /// The prompt that is meant.
+        /// The name of the prompt.
         pub name: String,
-        /// The arguments to fill it in with. Absent means none.
+        /// The arguments to fill in. Absent means none.
         pub arguments: Option<Arguments>,
     }
 
-    /// A prompt without arguments.
+    /// Requests a prompt without arguments.
     pub fn new(name: impl Into<String>);
 }
 
@@ -133,6 +134,6 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// A prompt made of these messages.
+    /// A prompt with these messages.
     pub fn new(messages: impl Into<Vec<PromptMessage>>);
 }

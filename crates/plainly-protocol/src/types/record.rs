@@ -1,7 +1,7 @@
-//! The form of most types of the protocol: a struct as the schema has it, a constructor, and a
-//! setter for each field that may be absent. Knows no type.
+//! A macro for most types of the protocol: a struct as in the schema, a constructor, and a setter
+//! for each optional field.
 
-/// Writes a struct that is read and written as JSON, its constructor and its setters.
+/// Declares a struct that is read and written as JSON, with its constructor and its setters.
 ///
 /// - Names are in `camelCase` on the wire, and an `Option` that is `None` is absent there.
 /// - Each `Option` has a consuming setter of its own name, unless it is marked with `#[no_setter]`.
@@ -21,7 +21,8 @@ macro_rules! record {
         );
     };
 
-    // Field after field is taken from the end: its declaration, its name if it may be absent, its setter if it has one.
+    // Takes one field after another from the input: its declaration, its name if it may be absent,
+    // its setter if it has one.
     (
         @fields $head:tt [$($field:tt)*] [$($known:ident)*] [$($absent:ident)*] $setters:tt
         $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])* #[no_setter]
@@ -58,7 +59,7 @@ macro_rules! record {
             $($rest)*
         );
     };
-    // Any other `Option` would be written as `null` where it should be absent.
+    // Any other `Option` would be written as `null` instead of being absent.
     (
         @fields $head:tt $field:tt $known:tt $absent:tt $setters:tt
         $(#[$attribute:meta])*
@@ -84,7 +85,7 @@ macro_rules! record {
         [$($field:tt)*] [$($known:ident)*] $absent:tt
         [$({ $(#[doc = $doc:expr])* $setter:ident: $argument:ty })*]
     ) => {
-        // The derives come first: attributes that are meant for them must stand behind them.
+        // The derives come first, because their helper attributes must follow them.
         #[derive(Debug, Clone, PartialEq, serde::Serialize)]
         $($attribute)*
         $($serde)*
@@ -95,7 +96,7 @@ macro_rules! record {
         }
 
         const _: () = {
-            /// The derived implementation reads arrays too, so it is derived for another type.
+            /// The derived implementation also accepts arrays, so it is derived for another type.
             #[derive(serde::Deserialize)]
             $($serde)*
             #[serde(rename_all = "camelCase")]
@@ -132,15 +133,16 @@ macro_rules! record {
         #[must_use]
         pub fn new($($parameter: $type),*) -> Self {
             Self {
-                // What is of the field's type already becomes itself, so one rule is enough.
+                // A value that already has the field's type converts to itself, so one rule is
+                // enough.
                 $($parameter: $parameter.into(),)*
                 $($absent: None,)*
             }
         }
     };
 
-    // What is text for people and models can be given in whatever becomes one; all else as it is, so that literals keep
-    // their type.
+    // A constructor accepts text as any type that converts to it. All other parameters have their
+    // exact type, so that literals keep theirs.
     (@argument String) => { impl Into<String> };
     (@argument Arguments) => { impl Into<Arguments> };
     (@argument Cursor) => { impl Into<Cursor> };
@@ -148,7 +150,8 @@ macro_rules! record {
     (@argument $type:ident) => { $type };
 }
 
-/// Writes, inside an `impl` block, one consuming setter for each `field: argument type`, named after the field.
+/// Writes, inside an `impl` block, a consuming setter for each `field: argument type`, named after
+/// the field.
 macro_rules! setters {
     ($($(#[$doc:meta])* $field:ident: $argument:ty;)*) => {$(
         $(#[$doc])*
@@ -160,7 +163,7 @@ macro_rules! setters {
     )*};
 }
 
-/// Writes, for an enum, `From` each type that becomes one of its variants.
+/// Writes, for an enum, `From` for each type that converts to one of its variants.
 macro_rules! variants {
     ($name:ident: $($variant:ident($($type:ty),+)),+ $(,)?) => {
         $($(impl From<$type> for $name {

@@ -1,5 +1,5 @@
-//! A resource without its content, and a template of resources: the data types of the spec's page "Resources", with what
-//! SEP-2093 adds (collections).
+//! A resource without its content, and a resource template: the data types of the specification's
+//! page "Resources", with the additions of SEP-2093 (collections).
 
 use serde::Deserialize;
 use serde_json::json;
@@ -10,24 +10,25 @@ use super::natural;
 use super::record::record;
 
 record! {
-    /// A resource, without its content (Resources, "Resource"). Also what a `resource_link` in a tool's result holds.
+    /// A resource, without its content (Resources, "Resource"). Also the body of a `resource_link`
+    /// in a tool result.
     pub struct Resource {
         /// The identity of the resource.
         pub uri: String,
-        /// The name for programs, and for display where there is no title.
+        /// The name for programs, also displayed if there is no title.
         pub name: String,
         /// The display name.
         pub title: Option<String>,
         /// A description of the resource for the model.
         pub description: Option<String>,
-        /// The MIME type; of the preferred representation where there are several.
+        /// The MIME type; that of the preferred representation if there are several.
         pub mime_type: Option<String>,
         /// The size of the raw content in bytes, before any encoding.
         #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
-        /// Whether this is a collection, whose contents are other resources. Absent: unknown.
+        /// Whether this is a collection, whose contents are other resources. Absent means unknown.
         pub is_collection: Option<bool>,
-        /// The requests that it supports. Absent: unknown.
+        /// The requests that the resource supports. Absent means unknown.
         pub capabilities: Option<ResourceCapabilities>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -38,7 +39,7 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// A resource known by URI and name only.
+    /// A resource with only a URI and a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>);
 }
 
@@ -46,13 +47,13 @@ record! {
     /// The requests that a resource supports, in the words of newer drafts of SEP-2093.
     #[derive(Default, Eq)]
     pub struct ResourceCapabilities {
-        /// Whether its children can be listed, as those of a collection. Absent: unknown.
+        /// Whether the children can be listed, as for a collection. Absent means unknown.
         pub list: Option<bool>,
-        /// Whether its changes can be reported to clients. Absent: unknown.
+        /// Whether clients can subscribe to changes. Absent means unknown.
         pub subscribe: Option<bool>,
     }
 
-    /// None is known.
+    /// Capabilities that are all unknown.
     pub fn new();
 }
 
@@ -61,15 +62,15 @@ record! {
     pub struct ResourceTemplate {
         /// The template of the URIs (RFC 6570).
         pub uri_template: String,
-        /// The name for programs, and for display where there is no title.
+        /// The name for programs, also displayed if there is no title.
         pub name: String,
         /// The display name.
         pub title: Option<String>,
         /// A description of the resources for the model.
         pub description: Option<String>,
-        /// The MIME type, if it is the same for all of them.
+        /// The MIME type, if it is the same for all resources of the template.
         pub mime_type: Option<String>,
-        /// The requests that any of them may support. Absent: unknown.
+        /// The requests that any of the resources may support. Absent means unknown.
         pub capabilities: Option<ResourceCapabilities>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -87,13 +88,14 @@ record! {
 /// The extension of resources: their metadata (SEP-2093), parts and formats.
 pub const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
 
-/// The key in the `_meta` of a resource under which the metadata is repeated that clients of older revisions may strip.
+/// The key in the `_meta` of a resource under which metadata is repeated that clients of older
+/// revisions may strip.
 pub const MIRRORED: &str = "dev.plainly/resource";
 
-/// The key in the `_meta` of a content for the encoding that its text was decoded from.
+/// The key in the `_meta` of contents for the encoding from which the text was decoded.
 pub const TEXT_ENCODING: &str = "dev.plainly/encoding";
 
-/// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
+/// The key in the `_meta` of a resource for the list of its formats, the preferred one first.
 pub const REPRESENTATIONS: &str = "dev.plainly/representations";
 
 record! {
@@ -102,7 +104,7 @@ record! {
     pub struct Representation {
         /// The MIME type of the contents in this format.
         pub mime_type: String,
-        /// Its size in bytes, before any encoding. Absent: unknown before reading.
+        /// The size in bytes, before any encoding. Absent if it is unknown before reading.
         #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
         /// Whether single pages can be read in this format, as parts of the resource.
@@ -114,7 +116,7 @@ record! {
 }
 
 impl Representation {
-    /// The formats that `_meta` lists, the preferred one first. None if it has no such list, or something else in its place.
+    /// The formats listed in `_meta`, the preferred one first. Empty if there is no valid list.
     #[must_use]
     pub fn listed(meta: &Meta) -> Vec<Self> {
         meta.get(REPRESENTATIONS)
@@ -122,7 +124,7 @@ impl Representation {
             .unwrap_or_default()
     }
 
-    /// Lists these formats in `_meta`, in the place of those that it had.
+    /// Writes the list of formats to `_meta`, in place of the previous one.
     pub fn list(formats: &[Self], meta: &mut Meta) {
         meta.insert(REPRESENTATIONS.to_owned(), json!(formats));
     }

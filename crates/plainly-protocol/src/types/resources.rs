@@ -1,5 +1,6 @@
-//! Listing, reading and describing resources: the requests of the spec's page "Resources", with what SEP-2093 adds to it
-//! (listing below a URI, `resources/metadata`). URIs are the peers' words and stay as they were written.
+//! Listing, reading and describing resources: the requests of the specification's page "Resources",
+//! with the additions of SEP-2093 (listing below a URI, `resources/metadata`). URIs are kept as the
+//! peer wrote them.
 
 use super::common::Cursor;
 use super::contents::ResourceContents;
@@ -13,11 +14,11 @@ record! {
     pub struct ListResourcesParams {
         /// The position to continue from.
         pub cursor: Option<Cursor>,
-        /// The collection whose children to list (SEP-2093). Absent: what the server lists at its top.
+        /// The collection whose children to list (SEP-2093). Absent means the server's top level.
         pub uri: Option<String>,
     }
 
-    /// The first page of the top.
+    /// Requests the first page of the top level.
     pub fn new();
 }
 
@@ -31,7 +32,7 @@ record! {
         pub cursor: Option<Cursor>,
     }
 
-    /// The first page of the directory.
+    /// Requests the first page of the directory.
     pub fn new(uri: impl Into<String>);
 }
 
@@ -59,7 +60,7 @@ record! {
         pub cursor: Option<Cursor>,
     }
 
-    /// The first page.
+    /// Requests the first page.
     pub fn new();
 }
 
@@ -80,7 +81,8 @@ record! {
 }
 
 record! {
-    /// The result of `resources/read`. What several contents mean depends on whether the resource is a collection (SEP-2093).
+    /// The result of `resources/read`. The meaning of several contents depends on whether the
+    /// resource is a collection (SEP-2093).
     pub struct ReadResourceResult {
         /// The content, its representations, or a collection's children.
         pub contents: Vec<ResourceContents>,
@@ -111,11 +113,11 @@ record! {
     /// The parameters of `resources/read`.
     #[derive(Eq)]
     pub struct ReadResourceParams {
-        /// The resource that is meant.
+        /// The URI of the resource.
         pub uri: String,
     }
 
-    /// Names the resource.
+    /// Requests the resource with this URI.
     pub fn new(uri: impl Into<String>);
 }
 
@@ -123,10 +125,10 @@ record! {
     /// The parameters of `resources/metadata` (SEP-2093).
     #[derive(Eq)]
     pub struct ResourceMetadataParams {
-        /// The resource that is meant.
+        /// The URI of the resource.
         pub uri: String,
     }
 
-    /// Names the resource.
+    /// Requests the metadata of the resource with this URI.
     pub fn new(uri: impl Into<String>);
 }

@@ -1,5 +1,6 @@
-//! The fields that any result may have, as a client reads them (Base Protocol, "Responses"). They are read from the same
-//! JSON as the result's own type, in a pass of their own; a server adds them when it encodes. Knows no method.
+//! The fields that any result may have, as a client reads them (Base Protocol, "Responses"). A
+//! client reads them from the same JSON as the result's own type, in a separate pass; a server adds
+//! them when it encodes.
 
 use std::time::Duration;
 
@@ -16,7 +17,8 @@ use super::record::record;
 /// The member of a result's `_meta` that names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The fields around the body of a result. All of it is optional on the wire, so results of older revisions read as well.
+/// The fields of a result besides its body. All are optional on the wire, so that results of older
+/// revisions can be read.
 ///
 /// ```
 /// use plainly_protocol::types::{ListToolsResult, ResultFields, ResultType};
@@ -34,18 +36,19 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub struct ResultFields {
     /// The kind of result.
     pub result_type: ResultType,
-    /// The time that it may be cached, and by whom.
+    /// The time that the result may be cached, and the clients that may share it.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
 }
 
 impl ResultFields {
-    /// The name and version of the server, if it gave them in a form that can be read.
+    /// The name and version of the server, if it sent them in a valid form.
     #[must_use]
     pub fn server_info(&self) -> Option<Implementation> {
         let info = self.meta.as_ref()?.get(SERVER_INFO)?;
-        // Self-reported, for display: no reason to refuse a result whose body is good. The text is still in `meta`.
+        // Self-reported and only for display, so an invalid value is no reason to reject the
+        // result. `meta` still has its text.
         Implementation::deserialize(info).ok()
     }
 }
@@ -55,22 +58,24 @@ impl ResultFields {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CacheScope {
-    /// All clients: the result does not depend on the client.
+    /// All clients, because the result does not depend on the client.
     Public,
-    /// Only those with the authorization of the one who asked. An unknown scope is read as this, the narrowest.
+    /// Only clients with the same authorization as the requester. An unknown scope is read as this
+    /// one, because it is the narrowest.
     #[default]
     #[serde(other)]
     Private,
 }
 
-/// The time that a result may be cached, and the clients that may share it. By default not at all.
+/// The time that a result may be cached, and the clients that may share it. By default it is not
+/// cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheHint {
-    /// The time that the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as
-    /// long as a `Duration` can be, so add it to a clock with `checked_add`.
+    /// The time that the result is fresh. On the wire it is in whole milliseconds (`ttlMs`). It may
+    /// be as long as a `Duration` can be, so add it to a clock with `checked_add`.
     pub ttl: Duration,
-    /// The clients that may be served.
+    /// The clients that may share the cached result.
     pub scope: CacheScope,
 }
 
@@ -87,14 +92,17 @@ impl CacheHint {
 #[serde(from = "String")]
 #[non_exhaustive]
 pub enum ResultType {
-    /// The final result of the method. Also where the field is absent, as in all revisions before 2026-07-28.
+    /// The final result of the method. Also used if the field is absent, as in all revisions before
+    /// 2026-07-28.
     #[default]
     Complete,
-    /// The server asks for input, then wants the request again.
+    /// The server requests input, after which the client must send the request again.
     InputRequired,
-    /// The server goes on in a task, of which this is the handle (extension `io.modelcontextprotocol/tasks`).
+    /// The handle of a task in which the server continues (extension
+    /// `io.modelcontextprotocol/tasks`).
     Task,
-    /// A word we don't know. The spec has such a result treated as invalid, unless an extension defines the word.
+    /// An unknown word. By the specification such a result is invalid, unless an extension defines
+    /// the word.
     Unknown(String),
 }
 
@@ -123,8 +131,8 @@ impl From<String> for ResultType {
 }
 
 record! {
-    /// A result without a body: the answer to `ping`, `resources/subscribe`, `resources/unsubscribe`, `tasks/update` and
-    /// `tasks/cancel`.
+    /// A result without a body: the result of `ping`, `resources/subscribe`,
+    /// `resources/unsubscribe`, `tasks/update` and `tasks/cancel`.
     #[derive(Default)]
     pub struct EmptyResult {
         /// Metadata of the result.
@@ -150,7 +158,7 @@ struct WireFields {
 impl From<ObjectOnly<WireFields>> for ResultFields {
     fn from(ObjectOnly(wire): ObjectOnly<WireFields>) -> Self {
         Self {
-            // Absent from all revisions before 2026-07-28, whose results are always complete.
+            // All revisions before 2026-07-28 lack it, and their results are always complete.
             result_type: wire.result_type.unwrap_or_default(),
             cache: CacheHint::new(wire.ttl_ms, wire.cache_scope.unwrap_or_default()),
             meta: wire.meta,
@@ -158,8 +166,9 @@ impl From<ObjectOnly<WireFields>> for ResultFields {
     }
 }
 
-/// Reads any number, since a hint that is out of range must not cost the client the result: below zero is zero, a
-/// fraction is cut, and what is too large for 64 bits (even for a float) is the longest time.
+/// Reads any number, so that an invalid hint does not make the result unreadable: below zero is
+/// read as zero, a fraction is dropped, and a number that is too large for 64 bits (or even for a
+/// float) means the longest time.
 fn ttl<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let Some(raw) = Option::<Box<RawValue>>::deserialize(deserializer)? else {
         return Ok(Duration::ZERO);

@@ -1,10 +1,11 @@
-//! Roots: where in the file system a server may work, by the spec's page "Roots". The client has them.
+//! Roots: the locations in the file system that a server may use, by the specification's page
+//! "Roots". The client provides them.
 
 use super::json::Meta;
 use super::record::record;
 
 record! {
-    /// A place that the server may work in.
+    /// A location that the server may use.
     pub struct Root {
         /// The URI of the root: a `file:` URI.
         pub uri: String,
@@ -15,7 +16,7 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// A place without a name.
+    /// A root without a name.
     pub fn new(uri: impl Into<String>);
 }
 
@@ -28,7 +29,7 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// Without metadata.
+    /// Parameters without metadata.
     pub fn new();
 }
 
@@ -42,6 +43,6 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// These roots.
+    /// A result with these roots.
     pub fn new(roots: impl Into<Vec<Root>>);
 }

@@ -1,4 +1,5 @@
-//! Sampling: asking the client's model, by the spec's page "Sampling". Which revision has which content is not decided here.
+//! Sampling: requests to the client's model, by the specification's page "Sampling". The types do
+//! not say which revision has which content.
 
 use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
@@ -17,28 +18,30 @@ record! {
     pub struct CreateMessageParams {
         /// The conversation so far.
         pub messages: Vec<SamplingMessage>,
-        /// The model that is wanted.
+        /// Preferences for the model.
         pub model_preferences: Option<ModelPreferences>,
         /// The system prompt. The client may change it.
         pub system_prompt: Option<String>,
-        /// The servers whose context the model gets. Anything but `None` needs the client's capability `sampling.context`.
+        /// The servers whose context the model gets. Any value except `None` needs the client's
+        /// capability `sampling.context`.
         pub include_context: Option<IncludeContext>,
-        /// The freedom of the model's answers.
+        /// The sampling temperature.
         pub temperature: Option<f64>,
-        /// The most tokens of the answer.
+        /// The maximum number of tokens of the answer.
         #[serde(deserialize_with = "natural::deserialize")]
         pub max_tokens: u64,
-        /// Texts at which the answer ends.
+        /// Texts that end the answer when they are generated.
         pub stop_sequences: Option<Vec<String>>,
         /// Settings of the model's provider.
         pub metadata: Option<JsonObject>,
-        /// Tools that the model may want called. They need the client's capability `sampling.tools`; from 2025-11-25.
+        /// Tools that the model may use. They need the client's capability `sampling.tools`; from
+        /// 2025-11-25.
         pub tools: Option<Vec<Tool>>,
-        /// The use of the tools by the model; from 2025-11-25.
+        /// The way in which the model uses the tools; from 2025-11-25.
         pub tool_choice: Option<ToolChoice>,
     }
 
-    /// Goes on with this conversation, by at most so many tokens.
+    /// Continues this conversation, by at most `max_tokens` tokens.
     pub fn new(messages: impl Into<Vec<SamplingMessage>>, max_tokens: u64);
 }
 
@@ -47,7 +50,7 @@ record! {
     pub struct SamplingMessage {
         /// The speaker.
         pub role: Role,
-        /// The blocks of content. A single one is written without brackets.
+        /// The blocks of content. A single block is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
         /// Metadata of the message; from 2025-11-25.
@@ -82,11 +85,11 @@ pub enum SamplingContent {
     Image(MediaContent),
     /// Sound; from 2025-03-26.
     Audio(MediaContent),
-    /// The model wants a tool called; from 2025-11-25.
+    /// The model's call of a tool; from 2025-11-25.
     ToolUse(ToolUse),
-    /// The answer of the tool; from 2025-11-25.
+    /// The result of the tool; from 2025-11-25.
     ToolResult(ToolResult),
-    /// A block of a type that we don't know, whole.
+    /// The whole block, if its type is unknown.
     #[serde(untagged)]
     Unknown(RawJson),
 }
@@ -114,11 +117,11 @@ impl<'de> Deserialize<'de> for SamplingContent {
 }
 
 record! {
-    /// The model wants a tool called: the spec's `ToolUseContent`.
+    /// The model's call of a tool: the specification's `ToolUseContent`.
     pub struct ToolUse {
-        /// Names the call.
+        /// The id of the call.
         pub id: String,
-        /// The tool.
+        /// The name of the tool.
         pub name: String,
         /// The arguments.
         pub input: JsonObject,
@@ -132,9 +135,9 @@ record! {
 }
 
 record! {
-    /// The answer of a tool that the model wanted called: the spec's `ToolResultContent`.
+    /// The result of a tool that the model called: the specification's `ToolResultContent`.
     pub struct ToolResult {
-        /// The call that it answers.
+        /// The id of the call that the result belongs to.
         pub tool_use_id: String,
         /// The answer.
         pub content: Vec<Content>,
@@ -147,15 +150,15 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// The call `tool_use_id` was answered by these blocks.
+    /// A result of the call `tool_use_id` with these blocks.
     pub fn new(tool_use_id: impl Into<String>, content: impl Into<Vec<Content>>);
 }
 
 record! {
-    /// Preferences for a model (Sampling, "Model Preferences"). The client decides.
+    /// Preferences for a model (Sampling, "Model Preferences"). The client makes the choice.
     #[derive(Default)]
     pub struct ModelPreferences {
-        /// Models by parts of their names, the best first.
+        /// Parts of model names, the best first.
         pub hints: Option<Vec<ModelHint>>,
         /// The weight of a low price, from 0 to 1.
         pub cost_priority: Option<f64>,
@@ -165,12 +168,12 @@ record! {
         pub intelligence_priority: Option<f64>,
     }
 
-    /// Any model.
+    /// No preferences.
     pub fn new();
 }
 
 record! {
-    /// A model, or several.
+    /// A model or several, by a part of the name.
     #[derive(Eq, Default)]
     pub struct ModelHint {
         /// A part of the name.
@@ -180,7 +183,7 @@ record! {
 }
 
 impl ModelHint {
-    /// The models whose names contain `name`.
+    /// A hint for models whose names contain `name`.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: Some(name.into()),
@@ -193,11 +196,11 @@ impl ModelHint {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum IncludeContext {
-    /// None.
+    /// No servers.
     None,
-    /// The one that asks.
+    /// The server that sends the request.
     ThisServer,
-    /// All that the client is connected to.
+    /// All servers that the client is connected to.
     AllServers,
 }
 
@@ -205,14 +208,14 @@ record! {
     /// The use of tools by the model.
     #[derive(Copy, Eq, Default)]
     pub struct ToolChoice {
-        /// Whether it may or must. Absent means that it may.
+        /// Whether the model may or must use tools. Absent means that it may.
         #[no_setter]
         pub mode: Option<ToolChoiceMode>,
     }
 }
 
 impl ToolChoice {
-    /// Uses tools in this way.
+    /// A choice with this mode.
     #[must_use]
     pub fn new(mode: ToolChoiceMode) -> Self {
         Self { mode: Some(mode) }
@@ -224,11 +227,11 @@ impl ToolChoice {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ToolChoiceMode {
-    /// It may.
+    /// The model may use tools.
     Auto,
-    /// It must use one.
+    /// The model must use at least one tool.
     Required,
-    /// It must not.
+    /// The model must not use tools.
     None,
 }
 
@@ -237,13 +240,13 @@ record! {
     pub struct CreateMessageResult {
         /// The speaker: the model.
         pub role: Role,
-        /// The blocks of content. A single one is written without brackets.
+        /// The blocks of content. A single block is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
-        /// The model.
+        /// The name of the model.
         pub model: String,
-        /// The reason why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another
-        /// word.
+        /// The reason why the model stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or
+        /// another word.
         pub stop_reason: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -278,7 +281,8 @@ impl CreateMessageResult {
     }
 }
 
-/// Blocks on the wire: one without brackets, as revisions before 2025-11-25 have it, or a list.
+/// Blocks on the wire: a single one without brackets, as revisions before 2025-11-25 have it, or a
+/// list.
 mod blocks {
     use super::{
         Deserialize, Deserializer, Error, RawValue, SamplingContent, Serialize, Serializer,
@@ -298,7 +302,7 @@ mod blocks {
         deserializer: D,
     ) -> Result<Vec<SamplingContent>, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        // There is no white space before raw JSON, so its first letter tells.
+        // Raw JSON has no leading whitespace, so its first character shows the type.
         let blocks = match raw.get().starts_with('[') {
             true => serde_json::from_str(raw.get()),
             false => serde_json::from_str(raw.get()).map(|block| vec![block]),

@@ -1,5 +1,6 @@
-//! Skills (extension `io.modelcontextprotocol/skills`, SEP-2640): instructions for a model in files that are resources. A
-//! server lists them by `skills/list` and describes one by `skills/get`. Which rules a skill keeps is not decided here.
+//! Skills (extension `io.modelcontextprotocol/skills`, SEP-2640): instructions for a model in files
+//! that are resources. A server lists them by `skills/list` and describes one by `skills/get`. The
+//! rules for valid skills are checked elsewhere.
 
 use std::fmt;
 
@@ -15,7 +16,8 @@ use super::record::record;
 /// The identifier of the extension, in the capabilities of a server.
 pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 
-/// Stands in place of a skill's files where their content is made anew for each reader.
+/// The value that replaces the list of a skill's files if their content is generated for each
+/// reader.
 const DYNAMIC: &str = "dynamic";
 
 record! {
@@ -26,7 +28,7 @@ record! {
         pub cursor: Option<Cursor>,
     }
 
-    /// The first page.
+    /// Requests the first page.
     pub fn new();
 }
 
@@ -50,18 +52,18 @@ record! {
     /// The parameters of `skills/get`.
     #[derive(Eq)]
     pub struct GetSkillParams {
-        /// The `SKILL.md` of the skill that is meant.
+        /// The URI of the skill's `SKILL.md`.
         pub uri: String,
     }
 
-    /// Names the skill.
+    /// Requests the skill with this URI.
     pub fn new(uri: impl Into<String>);
 }
 
 record! {
     /// The result of `skills/get`.
     pub struct GetSkillResult {
-        /// The skill, as a listing would have it.
+        /// The skill, as in a listing.
         pub skill: Skill,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -73,28 +75,29 @@ record! {
 }
 
 record! {
-    /// A skill as its server describes it: nothing of it has been read.
+    /// A skill as its server describes it, before any of its files is read.
     pub struct Skill {
-        /// Its `SKILL.md`, which can be read like any resource. With the server, this identifies it; the name does not.
+        /// The URI of the skill's `SKILL.md`, which can be read like any resource. The server and
+        /// this URI identify the skill; the name does not.
         pub uri: String,
-        /// The frontmatter of that file, as JSON.
+        /// The frontmatter of `SKILL.md`, as JSON.
         pub frontmatter: JsonObject,
-        /// All its files.
+        /// All files of the skill.
         pub resources: SkillFiles,
     }
 
-    /// A skill of these files, `SKILL.md` among them.
+    /// A skill with these files, including `SKILL.md`.
     pub fn new(uri: impl Into<String>, frontmatter: JsonObject, resources: SkillFiles);
 }
 
 impl Skill {
-    /// The skill's name. Several of one server may have the same name.
+    /// The skill's name. Several skills of one server may have the same name.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.frontmatter.get("name")?.as_str()
     }
 
-    /// The purpose of the skill, and the cases to use it in.
+    /// The purpose of the skill, and when to use it.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.frontmatter.get("description")?.as_str()
@@ -105,21 +108,21 @@ impl Skill {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the extension has these two")]
 pub enum SkillFiles {
-    /// Each of them once.
+    /// All files, each once.
     Listed(Vec<SkillFile>),
-    /// Their content is made anew for each reader, so nothing is known before.
+    /// Content that is generated for each reader, so that the files are not known in advance.
     Dynamic,
 }
 
 record! {
-    /// A file of a skill, and what its content must be.
+    /// A file of a skill, with the digest and size of its content.
     #[derive(Eq)]
     pub struct SkillFile {
-        /// The URI to read it at.
+        /// The URI at which to read the file.
         pub uri: String,
-        /// `sha256:` and the digest of its bytes in lower-case hexadecimal digits.
+        /// `sha256:` and the digest of the file's bytes in lower-case hexadecimal digits.
         pub digest: String,
-        /// Its length in bytes.
+        /// The length of the file in bytes.
         #[serde(deserialize_with = "natural::deserialize")]
         pub size: u64,
     }

@@ -1,16 +1,18 @@
-//! Subscriptions to changes, and the notifications of them (Subscriptions; Resources, "Subscriptions"): the filter of
-//! `subscriptions/listen` and its acknowledgement, `resources/subscribe` and `unsubscribe` of older revisions, and the
-//! notifications of both. How a subscription is kept, and who may have which, is decided elsewhere.
+//! Subscriptions to changes, and their notifications (Subscriptions; Resources, "Subscriptions"):
+//! the filter of `subscriptions/listen` and its acknowledgement, `resources/subscribe` and
+//! `unsubscribe` of older revisions, and the notifications of both. Other code stores and
+//! authorizes subscriptions.
 
 use super::common::or_default;
 use super::record::record;
 use crate::id::RequestId;
 
-/// The key in the `_meta` of a subscription to resources that asks for changes of all that is below them too.
+/// The key in the `_meta` of a subscription to resources that also requests changes of everything
+/// below them.
 pub const RECURSIVE: &str = "dev.plainly/recursive";
 
 record! {
-    /// The kinds of change that a client subscribes to. An absent one is not asked for.
+    /// The kinds of change that a client subscribes to. An absent kind is not requested.
     #[derive(Eq, Default)]
     pub struct SubscriptionFilter {
         /// Changes of the list of tools.
@@ -27,12 +29,12 @@ record! {
         pub task_ids: Option<Vec<String>>,
     }
 
-    /// Asks for nothing yet.
+    /// A filter that requests nothing.
     pub fn new();
 }
 
 impl SubscriptionFilter {
-    /// Sets the resources whose changes are wanted.
+    /// Sets the resources whose changes to report.
     #[must_use]
     pub fn resource_subscriptions<S: Into<String>>(
         mut self,
@@ -54,11 +56,11 @@ record! {
     /// The parameters of `subscriptions/listen`, from 2026-07-28.
     #[derive(Eq)]
     pub struct ListenParams {
-        /// The changes that the client wants to hear of.
+        /// The changes that the client wants to be notified of.
         pub notifications: SubscriptionFilter,
     }
 
-    /// Asks for these.
+    /// Requests these changes.
     pub fn new(notifications: SubscriptionFilter);
 }
 
@@ -86,16 +88,16 @@ record! {
     /// The parameters of `notifications/subscriptions/acknowledged`, from 2026-07-28.
     #[derive(Eq)]
     pub struct AcknowledgedParams {
-        /// The subscription that this is about.
+        /// The subscription that is acknowledged.
         #[serde(rename = "_meta", default, deserialize_with = "or_default")]
         pub meta: SubscriptionMeta,
-        /// The changes that the server will report: no more than were requested.
+        /// The changes that the server will report, which are at most the requested ones.
         pub notifications: SubscriptionFilter,
     }
 }
 
 impl AcknowledgedParams {
-    /// Promises these to the subscription that the request `id` opened.
+    /// Acknowledges these changes for the subscription that the request `id` opened.
     pub fn new(id: impl Into<RequestId>, notifications: SubscriptionFilter) -> Self {
         Self {
             meta: SubscriptionMeta::new(id),
@@ -108,7 +110,7 @@ record! {
     /// The parameters of `notifications/resources/updated`.
     #[derive(Eq)]
     pub struct ResourceUpdatedParams {
-        /// The subscription that it is sent on; from 2026-07-28.
+        /// The subscription that the notification belongs to; from 2026-07-28.
         #[serde(
             rename = "_meta",
             default,
@@ -116,13 +118,13 @@ record! {
             skip_serializing_if = "SubscriptionMeta::is_empty"
         )]
         pub meta: SubscriptionMeta,
-        /// The resource that changed, or is no longer there: one that was subscribed to, or one inside of it.
+        /// The resource that changed or was removed: one with a subscription, or one inside it.
         pub uri: String,
     }
 }
 
 impl ResourceUpdatedParams {
-    /// Names the resource.
+    /// Reports a change of the resource with this URI.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: SubscriptionMeta::default(),
@@ -139,11 +141,11 @@ impl ResourceUpdatedParams {
 }
 
 record! {
-    /// The parameters of `notifications/resources/list_changed`, `notifications/tools/list_changed` and
-    /// `notifications/prompts/list_changed`. Before 2026-07-28 there are mostly none.
+    /// The parameters of `notifications/resources/list_changed`, `notifications/tools/list_changed`
+    /// and `notifications/prompts/list_changed`. Before 2026-07-28 they are usually absent.
     #[derive(Eq, Default)]
     pub struct ListChangedParams {
-        /// The subscription that it is sent on; from 2026-07-28.
+        /// The subscription that the notification belongs to; from 2026-07-28.
         #[serde(
             rename = "_meta",
             default,
@@ -155,7 +157,7 @@ record! {
 }
 
 impl ListChangedParams {
-    /// On no subscription.
+    /// Parameters without a subscription.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -176,7 +178,8 @@ impl SubscriptionMeta {
 }
 
 record! {
-    /// The result of `subscriptions/listen`, from 2026-07-28: the server has ended the subscription in good order.
+    /// The result of `subscriptions/listen`, from 2026-07-28. It means that the server ended the
+    /// subscription normally.
     #[derive(Eq)]
     pub struct ListenResult {
         /// The subscription that has ended.
@@ -198,11 +201,11 @@ record! {
     /// The parameters of `resources/subscribe`, up to 2025-11-25.
     #[derive(Eq)]
     pub struct SubscribeParams {
-        /// The resource that is meant.
+        /// The URI of the resource.
         pub uri: String,
     }
 
-    /// Names the resource.
+    /// Subscribes to the resource with this URI.
     pub fn new(uri: impl Into<String>);
 }
 
@@ -210,10 +213,10 @@ record! {
     /// The parameters of `resources/unsubscribe`, up to 2025-11-25.
     #[derive(Eq)]
     pub struct UnsubscribeParams {
-        /// The resource that is meant.
+        /// The URI of the resource.
         pub uri: String,
     }
 
-    /// Names the resource.
+    /// Unsubscribes from the resource with this URI.
     pub fn new(uri: impl Into<String>);
 }

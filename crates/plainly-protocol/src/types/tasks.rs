@@ -1,6 +1,6 @@
-//! Tasks (extension `io.modelcontextprotocol/tasks`, from 2026-07-28): work that goes on after its request was answered
-//! with a handle, asked for by `tasks/get`, told more by `tasks/update` and stopped by `tasks/cancel`. What may follow
-//! what is not decided here.
+//! Tasks (extension `io.modelcontextprotocol/tasks`, from 2026-07-28): work that continues after
+//! its request was answered with a handle. Clients poll a task by `tasks/get`, send it input by
+//! `tasks/update` and stop it by `tasks/cancel`. The allowed order of states is checked elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,25 @@ use super::record::{record, setters};
 /// The identifier of the extension, in the capabilities of both sides.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// The state of a task, in one word.
+/// The status of a task in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "the extension has these five")]
 pub enum TaskStatus {
-    /// It is being worked on.
+    /// The server is working on the task.
     Working,
-    /// It waits for answers of the client.
+    /// The task waits for input from the client.
     InputRequired,
-    /// It has its result, which may be a tool error.
+    /// The task has its result, which may be a tool error.
     Completed,
-    /// It ended with an error of the protocol.
+    /// The task ended with a protocol error.
     Failed,
-    /// It was stopped before it was done.
+    /// The task was stopped before it was complete.
     Cancelled,
 }
 
 impl TaskStatus {
-    /// Whether nothing follows it.
+    /// Whether this is a final status.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
@@ -53,29 +53,31 @@ impl TaskStatus {
 )]
 #[expect(clippy::exhaustive_enums, reason = "the extension has these five")]
 pub enum TaskState {
-    /// It is being worked on.
+    /// The server is working on the task.
     Working,
-    /// It waits for answers of the client.
+    /// The task waits for input from the client.
     InputRequired {
-        /// The questions not answered yet, at least one, under keys that the answers must have too.
+        /// The unanswered questions, at least one. Each answer must have the same key as its
+        /// question.
         input_requests: BTreeMap<String, InputRequest>,
     },
-    /// It is done.
+    /// The task has its result.
     Completed {
-        /// The result that its request would have had without a task: of `tools/call` a tool's, even a tool error.
+        /// The result that the request would have had without a task. For `tools/call` it is a tool
+        /// result, which may be a tool error.
         result: RawJson,
     },
-    /// It ended with an error of the protocol.
+    /// The task ended with a protocol error.
     Failed {
         /// The error.
         error: WireError,
     },
-    /// It was stopped before it was done.
+    /// The task was stopped before it was complete.
     Cancelled,
 }
 
 impl TaskState {
-    /// In one word.
+    /// The status in one word.
     #[must_use]
     pub fn status(&self) -> TaskStatus {
         match self {
@@ -88,12 +90,12 @@ impl TaskState {
     }
 }
 
-/// All facts about a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
+/// All facts about a task: the result of `tasks/get` and the parameters of `notifications/tasks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct DetailedTask {
-    /// The task's id: any client that knows it can ask for the task.
+    /// The task's id. Any client that knows the id can ask for the task.
     pub task_id: String,
     /// The state of the task.
     #[serde(flatten)]
@@ -101,25 +103,25 @@ pub struct DetailedTask {
     /// A short description of the current step, for users or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// The time of its start, as ISO 8601.
+    /// The start time of the task, as ISO 8601.
     pub created_at: String,
-    /// The time of its last change, as ISO 8601.
+    /// The time of the task's last change, as ISO 8601.
     pub last_updated_at: String,
-    /// For how long after its creation it is kept, in milliseconds; without end where absent.
+    /// The time that the task is stored after its creation, in milliseconds; unlimited if absent.
     pub ttl_ms: Option<u64>,
-    /// The least milliseconds between two polls.
+    /// The minimum time between two polls, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval_ms: Option<u64>,
 }
 
 impl DetailedTask {
-    /// A task that began at this time, and is kept for `ttl_ms` milliseconds from then on.
+    /// A task that began at `created_at` and is stored for `ttl_ms` milliseconds from then on.
     pub fn new(
         task_id: impl Into<String>,
         created_at: impl Into<String>,
         ttl_ms: Option<u64>,
     ) -> Self {
-        // A task that has just begun has changed at that moment.
+        // The last change of a new task is its creation.
         let created_at = created_at.into();
         Self {
             task_id: task_id.into(),
@@ -133,31 +135,31 @@ impl DetailedTask {
     }
 
     setters! {
-        /// Sets how often to ask for it at most, in milliseconds between two requests.
+        /// Sets the minimum time between two polls, in milliseconds.
         poll_interval_ms: u64;
     }
 }
 
-/// The handle of a task, in place of the result of the request that it was made of. On the wire its `resultType` is
-/// `task`.
+/// The handle of a task, which replaces the result of the request that started the task. On the
+/// wire its `resultType` is `task`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// The task's id: any client that knows it can ask for the task.
+    /// The task's id. Any client that knows the id can ask for the task.
     pub task_id: String,
-    /// The state of the task.
+    /// The status of the task.
     pub status: TaskStatus,
     /// A short description of the current step, for users or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// The time of its start, as ISO 8601.
+    /// The start time of the task, as ISO 8601.
     pub created_at: String,
-    /// The time of its last change, as ISO 8601.
+    /// The time of the task's last change, as ISO 8601.
     pub last_updated_at: String,
-    /// For how long after its creation it is kept, in milliseconds; without end where absent.
+    /// The time that the task is stored after its creation, in milliseconds; unlimited if absent.
     pub ttl_ms: Option<u64>,
-    /// The least milliseconds between two polls.
+    /// The minimum time between two polls, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval_ms: Option<u64>,
     /// Metadata of the result.
@@ -199,11 +201,11 @@ record! {
     /// The parameters of `tasks/get`.
     #[derive(Eq)]
     pub struct GetTaskParams {
-        /// The task.
+        /// The id of the task.
         pub task_id: String,
     }
 
-    /// The parameters for this task.
+    /// Requests the state of this task.
     pub fn new(task_id: impl Into<String>);
 }
 
@@ -211,11 +213,11 @@ record! {
     /// The parameters of `tasks/cancel`.
     #[derive(Eq)]
     pub struct CancelTaskParams {
-        /// The task.
+        /// The id of the task.
         pub task_id: String,
     }
 
-    /// The parameters for this task.
+    /// Cancels this task.
     pub fn new(task_id: impl Into<String>);
 }
 
@@ -223,17 +225,17 @@ record! {
     /// The parameters of `tasks/update`.
     #[derive(Eq)]
     pub struct UpdateTaskParams {
-        /// The task.
+        /// The id of the task.
         pub task_id: String,
-        /// Answers, each under the key of what it answers.
+        /// The answers, each under the key of its question.
         pub input_responses: InputResponses,
     }
 
-    /// The answers for this task.
+    /// Sends these answers to this task.
     pub fn new(task_id: impl Into<String>, input_responses: InputResponses);
 }
 
-/// The fields of every state side by side, as they stand on the wire.
+/// The fields of all states together, as on the wire.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireTask {
@@ -282,7 +284,7 @@ impl TryFrom<ObjectOnly<WireTask>> for DetailedTask {
     }
 }
 
-/// A field that the task's status promises is missing.
+/// A field is missing that the task's status requires.
 #[derive(Debug, thiserror::Error)]
 #[error("missing field `{0}`")]
 struct Incomplete(&'static str);

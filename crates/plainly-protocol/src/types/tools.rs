@@ -1,5 +1,5 @@
-//! Tools: the spec's page "Tools". Schemas, arguments and structured content are carried as they were written: what they
-//! mean is for the tool, the validator and the model.
+//! Tools: the specification's page "Tools". Schemas, arguments and structured content are passed on
+//! as they were written; the tool, the validator and the model interpret them.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::record::{record, setters};
 record! {
     /// A tool as it is listed (Tools, "Tool").
     pub struct Tool {
-        /// The name to call it by.
+        /// The name by which clients call the tool.
         pub name: String,
         /// The display name.
         pub title: Option<String>,
@@ -27,7 +27,7 @@ record! {
         pub input_schema: RawJson,
         /// The JSON Schema of the structured content, verbatim; from 2025-06-18.
         pub output_schema: Option<RawJson>,
-        /// Hints on what calling it may do; from 2025-03-26.
+        /// Hints about the effects of a call; from 2025-03-26.
         pub annotations: Option<ToolAnnotations>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -36,23 +36,25 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// A tool with the schema of its arguments, which must have `"type": "object"` at its root.
+    /// A tool with the schema of its arguments, whose root must have `"type": "object"`.
     pub fn new(name: impl Into<String>, input_schema: impl Into<RawJson>);
 }
 
 record! {
-    /// Hints on what calling a tool may do (Tools, "Tool Annotations"). Never to be trusted from a server that isn't.
+    /// Hints about the effects of a tool call (Tools, "Tool Annotations"). Never trust those of an
+    /// untrusted server.
     #[derive(Eq, Default)]
     pub struct ToolAnnotations {
-        /// The display name; [`Tool::title`] goes before it.
+        /// The display name; [`Tool::title`] takes precedence.
         pub title: Option<String>,
-        /// Whether it changes nothing. Absent means false.
+        /// Whether the tool changes nothing. Absent means false.
         pub read_only_hint: Option<bool>,
-        /// Whether it may destroy something, rather than only add. Absent means true.
+        /// Whether the tool may destroy something rather than only add. Absent means true.
         pub destructive_hint: Option<bool>,
         /// Whether a second call with the same arguments has no further effect. Absent means false.
         pub idempotent_hint: Option<bool>,
-        /// Whether it reaches things outside of the server's own domain. Absent means true.
+        /// Whether the tool interacts with systems outside the server's own domain. Absent means
+        /// true.
         pub open_world_hint: Option<bool>,
     }
 
@@ -68,7 +70,7 @@ record! {
         pub cursor: Option<Cursor>,
     }
 
-    /// The first page.
+    /// Requests the first page.
     pub fn new();
 }
 
@@ -93,10 +95,10 @@ record! {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CallToolParams<'a> {
-    /// The tool to call.
+    /// The name of the tool.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
-    /// The arguments, unparsed: a JSON object. Absent means the empty one.
+    /// The arguments, unparsed: a JSON object. Absent means an empty one.
     #[serde(
         borrow,
         default,
@@ -122,11 +124,12 @@ impl<'a> CallToolParams<'a> {
 }
 
 record! {
-    /// The result of `tools/call`: the tool's answer, or a tool error.
+    /// The result of `tools/call`: the tool's answer or a tool error.
     pub struct CallToolResult {
         /// The answer, for the model.
         pub content: Vec<Content>,
-        /// The answer as data, verbatim; from 2025-06-18, and up to 2025-11-25 always an object. JSON `null` is an answer too.
+        /// The answer as data, verbatim; from 2025-06-18, and up to 2025-11-25 always an object.
+        /// JSON `null` counts as data too.
         #[serde(
             default,
             deserialize_with = "present")]
@@ -149,7 +152,8 @@ impl CallToolResult {
         self.is_error == Some(true)
     }
 
-    /// The problem that a tool error states in its structured content or its `_meta`; of several, the first.
+    /// The problem that a tool error states in its structured content or its `_meta`; the first if
+    /// there are several.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -171,7 +175,7 @@ impl CallToolResult {
     pub fn problems(&self) -> Option<Problems> {
         let structured = self.structured_content.as_ref();
         let structured = structured.and_then(|content| content.decode().ok());
-        // Where the structured content is promised to be something else.
+        // Used if the structured content must have another form.
         let beside = self.meta.as_ref().and_then(|meta| meta.get(PROBLEM));
         let objects = [beside.cloned(), structured].into_iter().flatten();
         let mut stated = objects.filter_map(|object: Value| {
@@ -182,7 +186,7 @@ impl CallToolResult {
     }
 }
 
-/// The member of a tool result's `_meta` that holds a problem where the structured content can't.
+/// The member of a tool result's `_meta` for a problem that the structured content can't hold.
 const PROBLEM: &str = "dev.plainly/problem";
 
 /// Reads a JSON object without parsing its members.
@@ -198,7 +202,7 @@ fn object<'de, D: Deserializer<'de>>(
     }
 }
 
-/// Reads a value that is there, `null` included, which an `Option` alone would take for an absent one.
+/// Reads a value that is present, including `null`, which an `Option` alone would read as absent.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RawJson>, D::Error> {
     RawJson::deserialize(deserializer).map(Some)
 }

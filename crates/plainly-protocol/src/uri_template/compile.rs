@@ -1,4 +1,4 @@
-//! From the parts of a template to the steps that match it, if that can be done without guessing.
+//! Compiles the parts of a template to the steps that match it, if matching is unambiguous.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use super::operator::{Operator, Style};
 use super::walk::{Step, UriPart};
 use super::{Expression, Modifier, TemplatePart, Variable};
 
-/// The reason why URIs can't be matched against a template, though it can be expanded.
+/// The reason why a template can be expanded but not matched.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("URI template can't be matched: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct NotMatchable {
-    /// The start of the expression that can't be matched, in bytes from the start of the template.
+    /// The byte offset in the template of the expression that can't be matched.
     pub at: usize,
     /// The fault of that expression.
     pub problem: MatchProblem,
@@ -25,26 +25,27 @@ plainly_errors::debug_with_causes!(NotMatchable);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatchProblem {
-    /// Two expressions touch, and the end of the first is ambiguous: `{a}{b}`, `{/a*}{/b}`. Put a
-    /// literal between them.
+    /// Two expressions are adjacent, and the end of the first is ambiguous: `{a}{b}`, `{/a*}{/b}`.
+    /// Put a literal between them.
     #[error("the expression before {{{name}}} has no clear end")]
     Adjacent {
         /// The first variable of the second expression.
         name: String,
     },
-    /// Only the beginning of a value is there: `{name:3}`.
+    /// The template contains only the beginning of a value: `{name:3}`.
     #[error("only a prefix of {name} occurs, which does not determine its value")]
     Prefix {
         /// The name of the variable.
         name: String,
     },
-    /// A variable is there more than once.
+    /// A variable occurs more than once.
     #[error("the variable {name} occurs more than once")]
     Repeated {
         /// The name of the variable.
         name: String,
     },
-    /// Others follow an exploded variable in its expression, whose values it would take: `{/path*,name}`.
+    /// An exploded variable is not the last of its expression and would match the values of the
+    /// others: `{/path*,name}`.
     #[error("the exploded variable {name} is not the last of its expression")]
     ExplodedNotLast {
         /// The name of the variable.
@@ -105,19 +106,19 @@ fn check<'a>(
     }
 }
 
-/// Whether the border between `before` and an expression of this operator is ambiguous.
+/// Whether the end of `before` is ambiguous if an expression with this operator follows.
 fn runs_into(before: &Expression, operator: Operator) -> bool {
     let first = operator.style().first;
     first.is_empty() || is_exploded(before) && first == before.operator.style().separator
 }
 
-/// Whether its last variable is.
+/// Whether the last variable of the expression is exploded.
 fn is_exploded(expression: &Expression) -> bool {
     let last = expression.variables.last();
     last.is_some_and(|variable| variable.modifier == Modifier::Explode)
 }
 
-/// Steps, as they come.
+/// The steps compiled so far.
 #[derive(Debug, Default)]
 struct Program {
     steps: Vec<Step>,
@@ -137,7 +138,7 @@ impl Program {
         Pending(self.next() - 1)
     }
 
-    /// The pending steps lead here.
+    /// Makes the next step the target of the pending steps.
     fn land(&mut self, pending: impl IntoIterator<Item = Pending>) {
         let here = self.next();
         for Pending(index) in pending {
@@ -148,7 +149,7 @@ impl Program {
     }
 
     fn or_else(&mut self) -> Pending {
-        // To nowhere, until it lands.
+        // The target is invalid until `land` sets it.
         self.push(Step::OrElse(usize::MAX))
     }
 
@@ -162,7 +163,7 @@ impl Program {
         }
     }
 
-    /// The steps of an expression whose first variable has this number.
+    /// Compiles an expression whose first variable has this number.
     fn expression(&mut self, expression: &Expression, number: usize) {
         let style = expression.operator.style();
         if style.named.is_some() {
@@ -172,7 +173,7 @@ impl Program {
         }
     }
 
-    /// Values in a row: after one that is absent there are no others.
+    /// Compiles values without names. If one is absent, all that follow are absent too.
     fn unnamed(&mut self, style: &Style, variables: &[Variable], number: usize) {
         let mut ends = Vec::new();
         let mut lead = style.first;
@@ -186,8 +187,9 @@ impl Program {
         self.land(ends);
     }
 
-    /// Values after their names: any of them may be absent. Where the first one that is there begins with another sign than
-    /// the others, there are two ways through them: before anything was there, and after.
+    /// Compiles values with names, any of which may be absent. If the first one present begins with
+    /// another character than the others, two paths lead through the variables: one before any
+    /// value was present, and one after.
     fn named(&mut self, style: &Style, variables: &[Variable], number: usize) {
         let numbered = || variables.iter().zip(number..);
         if style.first == style.separator {
@@ -216,7 +218,7 @@ impl Program {
         self.land([nothing]);
     }
 
-    /// A variable that is there, after `lead`.
+    /// Compiles a variable that is present, after `lead`.
     fn item(&mut self, style: &Style, lead: &str, variable: &Variable, number: usize) {
         match (variable.modifier, style.named) {
             (Modifier::Explode, _) => self.exploded(style, lead, variable, number),
@@ -231,9 +233,10 @@ impl Program {
         }
     }
 
-    /// One part after another.
+    /// Compiles the parts of an exploded variable.
     fn exploded(&mut self, style: &Style, lead: &str, variable: &Variable, number: usize) {
-        // The first part stands after another sign, and from there jumps over the separator of the others.
+        // The first part follows another character than the others, so it jumps over their
+        // separator.
         let begun = (lead != style.separator).then(|| {
             self.literal(lead);
             self.jump()
@@ -242,7 +245,7 @@ impl Program {
         self.literal(style.separator);
         self.land(begun);
         if let Some(if_empty) = style.named {
-            // A name with percent-encoding is none that a map's names could be spelled like.
+            // The encoding of a map's names can't produce a name with percent-encoded characters.
             if variable.name.contains('%') {
                 self.literal(&variable.name);
             } else {
@@ -260,7 +263,8 @@ impl Program {
             self.literal(if_empty);
             return self.value(style, number);
         }
-        // An equals sign and at least one character, or neither: an empty value has none with this operator.
+        // Either an equals sign and at least one character, or neither, because this operator
+        // writes no equals sign for an empty value.
         let empty = self.or_else();
         self.literal("=");
         self.push(Step::Open);

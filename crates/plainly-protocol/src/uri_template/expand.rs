@@ -1,4 +1,4 @@
-//! From a template and values to a URI (RFC 6570 section 3).
+//! Expands a template with values to a URI (RFC 6570, section 3).
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use super::{Expression, MAX_URI_BYTES, Modifier, TemplatePart, Value, Values, Va
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExpandError {
-    /// The template takes a prefix of the variable, whose value is no text.
+    /// The template uses a prefix of a variable whose value is not a text.
     #[error("the variable {name} has several values, which can't have a prefix")]
     PrefixOfSeveral {
         /// The name of the variable.
@@ -48,7 +48,7 @@ fn write_expression(
         };
         out.push_str(before);
         write_value(&style, variable, value, out)?;
-        // After each value, so that many long ones are never put together first.
+        // Checked after each value, so that many long values are never joined first.
         check_length(out)?;
         before = style.separator;
     }
@@ -64,7 +64,7 @@ fn write_value(
     let name = &variable.name;
     match (value, variable.modifier) {
         (Value::Text(text), Modifier::Prefix(length)) => {
-            // By characters and not by bytes: RFC 6570, section 2.4.1.
+            // Counted in characters and not in bytes: RFC 6570, section 2.4.1.
             let end = text.char_indices().nth(length);
             let prefix = end.map_or(text.as_str(), |(end, _)| text.split_at(end).0);
             write_named(style, name, prefix, out);
@@ -97,7 +97,8 @@ fn write_value(
     Ok(())
 }
 
-/// A text, after its name where the operator names values. The name has no character that needs encoding.
+/// Writes a text, after its name if the operator names values. The name contains no character that
+/// needs encoding.
 fn write_named(style: &Style, name: &str, text: &str, out: &mut String) {
     let Some(if_empty) = style.named else {
         return encode(text, style.alphabet, out);
@@ -114,7 +115,7 @@ fn write_after_name(text: &str, if_empty: &str, alphabet: Alphabet, out: &mut St
     encode(text, alphabet, out);
 }
 
-/// Several texts as one value.
+/// Writes several texts as a single value.
 fn write_together<'a>(
     style: &Style,
     name: &str,

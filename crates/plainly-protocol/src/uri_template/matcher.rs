@@ -1,4 +1,4 @@
-//! From a URI back to the values that a template was expanded with.
+//! Extracts from a URI the values that a template was expanded with.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::percent::decode;
 use super::walk::{Step, walk};
 use super::{Expression, MAX_URI_BYTES, Modifier, NotMatchable, UriTemplate, Value, Values};
 
-/// Reads values out of URIs, by the rule in [the module's description](super).
+/// A matcher that extracts values from URIs, by the rule in [the module's description](super).
 #[derive(Clone)]
 pub struct Matcher {
     template: UriTemplate,
@@ -20,19 +20,20 @@ impl Matcher {
         Ok(Self { template, steps })
     }
 
-    /// The template that it matches against.
+    /// The template that the matcher is for.
     pub fn template(&self) -> &UriTemplate {
         &self.template
     }
 
-    /// The values that expand to `uri`, or nothing if it does not match; so if it is longer than [`MAX_URI_BYTES`].
+    /// The values that expand to `uri`; `None` if it does not match or is longer than
+    /// [`MAX_URI_BYTES`].
     pub fn values(&self, uri: &str) -> Option<Values> {
         if uri.len() > MAX_URI_BYTES {
             return None;
         }
         let mut variables: Vec<Parts> = vec![Vec::new(); self.template.variables().count()];
         let mut name = None;
-        // Decoded only now that the whole URI is known to match, and once: `%2525` is `%25`.
+        // Decoded only after the whole URI has matched, and only once: `%2525` is `%25`.
         for (found, span) in walk(&self.steps, uri)? {
             let text = decode(uri.get(span)?)?;
             if found.is_name {
@@ -46,12 +47,12 @@ impl Matcher {
         let values: Values = expressions
             .flat_map(|expression| values_of(expression, &mut variables))
             .collect();
-        // What was spelled another way than it would be here is another URI.
+        // A URI with another spelling than the expansion does not match.
         (self.template.expand(&values).ok()? == uri).then_some(values)
     }
 
-    /// Whether it matches the same URIs as `other`, with the same variables under whatever names.
-    /// If not, there may still be common URIs.
+    /// Whether both matchers match the same URIs, with the same variables under any names. Even if
+    /// they do not, some URIs may match both.
     pub fn is_like(&self, other: &Self) -> bool {
         self.steps == other.steps
     }
@@ -105,7 +106,7 @@ fn several(variable: &str, parts: Parts) -> Value {
     }
 }
 
-/// One empty text that has left no mark in the URI is no value.
+/// Treats a single empty text that left no mark in the URI as no value.
 fn without_nothing(values: Vec<(String, Value)>) -> Vec<(String, Value)> {
     let is_nothing = match values.as_slice() {
         [(_, Value::Text(text))] => text.is_empty(),

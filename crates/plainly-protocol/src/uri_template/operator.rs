@@ -1,4 +1,4 @@
-//! The operators of expressions, and how each writes (RFC 6570 appendix A): a table.
+//! The operators of expressions, and a table of their output formats (RFC 6570, appendix A).
 
 /// The operator of an expression, which determines its expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,13 +24,13 @@ pub(super) enum Operator {
 /// The form of an operator's output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
-    /// Before the first value that is there.
+    /// The text before the first value that is present.
     pub(super) first: &'static str,
-    /// Before each other, and between the parts of an exploded one.
+    /// The text before each further value, and between the parts of an exploded one.
     pub(super) separator: &'static str,
-    /// Whether values stand after their names, and if so: what stands after the name of an empty one.
+    /// The text after the name of an empty value, if values have names.
     pub(super) named: Option<&'static str>,
-    /// The characters that stand in values as they are.
+    /// The characters that are not encoded in values.
     pub(super) alphabet: Alphabet,
 }
 
@@ -40,7 +40,7 @@ pub(super) const UNRESERVED_MARKS: &[u8] = b"-._~";
 /// The delimiters of URIs (RFC 3986, 2.2).
 pub(super) const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 
-/// The characters that are not percent-encoded.
+/// A set of characters that are not percent-encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alphabet {
     /// Letters, digits and `-._~`.
@@ -70,7 +70,7 @@ impl Operator {
         }
     }
 
-    /// The operator that this sign at the beginning of an expression is.
+    /// The operator that this character stands for at the beginning of an expression.
     pub(super) const fn of(sign: char) -> Option<Self> {
         Some(match sign {
             '+' => Self::Reserved,

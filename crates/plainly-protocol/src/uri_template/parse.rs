@@ -1,4 +1,4 @@
-//! From the text of a template to its parts (RFC 6570 section 2).
+//! Parses the text of a template into its parts (RFC 6570, section 2).
 
 use thiserror::Error;
 
@@ -6,12 +6,12 @@ use super::operator::{Alphabet, Operator};
 use super::percent::{begins_with_hex, encode};
 use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, TemplatePart, Variable};
 
-/// The reason why a text is no URI template.
+/// The reason why a text is not a URI template.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("invalid URI template: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct TemplateError {
-    /// The place of the fault, in bytes from the start.
+    /// The byte offset of the fault.
     pub at: usize,
     /// The fault at that place.
     pub problem: TemplateProblem,
@@ -29,28 +29,30 @@ pub enum TemplateProblem {
     /// There are more variables than [`MAX_VARIABLES`].
     #[error("it has more than {MAX_VARIABLES} variables")]
     TooManyVariables,
-    /// No URI has this character, and it is not written for one that has: percent-encode it.
+    /// The character is not allowed in a URI, nor in an IRI that is spelled as a URI:
+    /// percent-encode it.
     #[error("{0:?} is not allowed in a URI")]
     Character(char),
-    /// A `%` that two hexadecimal digits do not follow.
+    /// A `%` is not followed by two hexadecimal digits.
     #[error("% is not followed by two hexadecimal digits")]
     Percent,
-    /// A `{` without its `}`.
+    /// A `{` has no matching `}`.
     #[error("{{ is not closed")]
     Unclosed,
-    /// A `}` without its `{`.
+    /// A `}` has no matching `{`.
     #[error("}} has no matching {{")]
     Unopened,
-    /// An operator without a meaning, which the RFC keeps for later.
+    /// An operator that the RFC reserves for later.
     #[error("the operator {0} is reserved")]
     ReservedOperator(char),
-    /// A variable without a name.
+    /// A variable has no name.
     #[error("a variable has no name")]
     NoName,
-    /// A name has a character other than letters, digits, `_`, percent-encoded ones, and single `.` between them.
+    /// A name contains a character other than letters, digits, `_`, percent-encoded characters, and
+    /// single `.` between them.
     #[error("{0:?} is not allowed in a variable name")]
     Name(char),
-    /// After the `:` must come a number from 1 to 9999, and nothing else.
+    /// The text after the `:` is not a number from 1 to 9999.
     #[error("the length of a prefix is not a number from 1 to 9999")]
     PrefixLength,
 }
@@ -106,10 +108,11 @@ fn literal(text: &str, at: usize) -> Result<String, TemplateError> {
     Ok(spelled)
 }
 
-/// Reads an expression, whose braces begin at `at`.
+/// Parses an expression whose braces begin at `at`.
 fn expression(inner: &str, at: usize) -> Result<Expression, TemplateError> {
     let sign = inner.chars().next();
-    // RFC 6570, section 2.2, keeps these for later: to read them as names now would give the template another meaning then.
+    // RFC 6570, section 2.2, reserves these operators. If they were read as names now, a later
+    // version would give the template another meaning.
     if let Some(sign @ ('=' | ',' | '!' | '@' | '|')) = sign {
         return Err(TemplateProblem::ReservedOperator(sign).at(at + 1));
     }
@@ -175,7 +178,7 @@ fn check_name(name: &str, at: usize) -> Result<(), TemplateError> {
     Ok(())
 }
 
-/// Whether a URI may have it, or an IRI that is then spelled as a URI.
+/// Whether a URI may contain this character, or an IRI that is then spelled as a URI.
 fn is_of_uris(char: char) -> bool {
     let code = u32::from(char);
     match u8::try_from(code) {

@@ -11,7 +11,7 @@ const ALL_BUT_UNRESERVED: AsciiSet = without(NON_ALPHANUMERIC, UNRESERVED_MARKS)
 const ALL_BUT_RESERVED: AsciiSet = without(&ALL_BUT_UNRESERVED, RESERVED);
 
 const fn without(set: &AsciiSet, mut bytes: &[u8]) -> AsciiSet {
-    // A copy: the percent sign is in every such set, since it begins what is encoded.
+    // A copy, because every such set contains the percent sign, which begins encoded characters.
     let mut left = set.add(b'%');
     while let [byte, rest @ ..] = bytes {
         left = left.remove(*byte);
@@ -20,12 +20,12 @@ const fn without(set: &AsciiSet, mut bytes: &[u8]) -> AsciiSet {
     left
 }
 
-/// Writes `text` with everything encoded that is not in the alphabet.
+/// Writes `text` and encodes every character that is not in the alphabet.
 pub(super) fn encode(text: &str, alphabet: Alphabet, out: &mut String) {
     match alphabet {
         Alphabet::Unreserved => out.extend(utf8_percent_encode(text, &ALL_BUT_UNRESERVED)),
         Alphabet::Reserved => {
-            // RFC 6570, section 3.2.3: what is percent-encoded already stays as it is.
+            // RFC 6570, section 3.2.3: characters that are already percent-encoded stay unchanged.
             for (index, piece) in text.split('%').enumerate() {
                 if index > 0 {
                     let encoded = begins_with_hex(piece.as_bytes());
@@ -37,14 +37,14 @@ pub(super) fn encode(text: &str, alphabet: Alphabet, out: &mut String) {
     }
 }
 
-/// Undoes the encoding, once. Nothing if what was encoded is no UTF-8.
+/// Decodes the text once. `None` if the result is not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     Some(decoded.into_owned())
 }
 
-/// The number of bytes of the character at the start of the text: one, or, if it had to be encoded,
-/// three for each of its own. `None` if it should not be there, or not so.
+/// The number of bytes of the character at the start of the text: one, or three for each of its own
+/// bytes if it had to be encoded. `None` if the character is not allowed there or not in this form.
 pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     let first = *text.first()?;
     if first != b'%' {
@@ -54,7 +54,7 @@ pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     let first = bytes.next().filter(|byte| !alphabet.has(*byte))?;
     let mut char = [first, 0, 0, 0];
     let mut known = 1;
-    // To the end of the character, so that no value ever ends within one.
+    // Reads to the end of the character, so that no value ever ends within one.
     while str::from_utf8(char.get(..known)?).is_err() {
         *char.get_mut(known)? = bytes.next()?;
         known += 1;
@@ -62,7 +62,8 @@ pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     Some(known * 3)
 }
 
-/// The byte that these three characters stand for, in the one way in which we write it.
+/// The byte that these three characters stand for. Only the spelling that this crate writes is
+/// accepted.
 fn encoded_byte(text: &[u8]) -> Option<u8> {
     let digit = |char: u8| match char {
         b'0'..=b'9' => Some(char - b'0'),

@@ -1,4 +1,4 @@
-//! The values of variables: for expanding a template, or read out of a URI.
+//! The values of variables, for expanding a template or extracted from a URI.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
     reason = "RFC 6570 section 2.3: a value is a string, a list or an associative array"
 )]
 pub enum Value {
-    /// A text, not percent-encoded. The empty one is a value too.
+    /// A text, not percent-encoded. An empty text is a value too.
     Text(String),
-    /// Several texts. Without any it counts as no value.
+    /// Several texts. An empty list counts as no value.
     List(Vec<String>),
-    /// Names and their texts, in their order. Without any it counts as no value.
+    /// Names and their texts, in order. An empty map counts as no value.
     Map(Vec<(String, String)>),
 }
 
@@ -71,24 +71,24 @@ impl<const N: usize> From<[(&str, &str); N]> for Value {
 pub struct Values(BTreeMap<String, Value>);
 
 impl Values {
-    /// None.
+    /// A set without values.
     pub const fn new() -> Self {
         Self(BTreeMap::new())
     }
 
-    /// With this value, in place of an earlier one of that name.
+    /// Adds this value, or replaces the one with the same name.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.0.insert(name.into(), value.into());
         self
     }
 
-    /// The value of the variable of this name.
+    /// The value of the variable with this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// All of them, in the order of their names.
+    /// All values, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }

@@ -1,43 +1,46 @@
-//! Finds the way of a URI through the steps of a template: first, from the end backwards, from where each step leads to
-//! the end; then, from the beginning, the first choice that does. Two passes, so nothing is ever tried twice.
+//! Matches a URI against the steps of a template. The first pass goes backwards and finds the
+//! positions from which each step can reach the end. The second goes forwards and takes the first
+//! choice that can. With two passes, nothing is ever tried twice.
 
 use std::ops::Range;
 
 use super::operator::Alphabet;
 use super::percent::width_of_first;
 
-/// One step in matching a URI from some position on. Steps follow one another unless they name the
-/// next.
+/// One step in matching a URI from a position. A step is followed by the next one unless it names
+/// another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Passes this text. Never empty.
+    /// Matches this text, which is never empty.
     Literal(String),
-    /// Passes one character of a value.
+    /// Matches one character of a value.
     One(Alphabet),
-    /// Passes as few characters of a value as will do.
+    /// Matches as few characters of a value as possible.
     Run(Alphabet),
-    /// Notes where something begins...
+    /// Records where a part of the URI begins.
     Open,
-    /// ...and that it ends here.
+    /// Records where that part ends.
     Close(UriPart),
-    /// Goes on, or, if that leads nowhere, at this later step.
+    /// Continues with the next step or, if that can't match, at this later step.
     OrElse(usize),
-    /// Goes on at this later step.
+    /// Continues at this later step.
     Jump(usize),
-    /// Goes back to this earlier step, which is a [`Literal`](Self::Literal), or, if that leads nowhere, on.
+    /// Goes back to this earlier step, a [`Literal`](Self::Literal), or, if that can't match,
+    /// continues with the next step.
     Again(usize),
 }
 
-/// A part of the URI that was passed: a value of the variable of this number, or the name of one.
+/// A part of the URI: the value of the variable with this number, or its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct UriPart {
     pub(super) variable: usize,
     pub(super) is_name: bool,
 }
 
-/// Everything that is found on the way of `uri` through all steps, or nothing if there is no way.
+/// All parts of `uri` found by matching all steps; `None` if it does not match.
 pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(UriPart, Range<usize>)>> {
-    // Most URIs are of another template, which shows in their first letters: no table is made for them.
+    // Most URIs belong to another template and differ in their first characters, so no table is
+    // made for them.
     if let Some(Step::Literal(literal)) = steps.first()
         && !uri.starts_with(literal)
     {
@@ -72,17 +75,17 @@ pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(UriPart, Range<usiz
     Some(found)
 }
 
-/// From which positions which steps lead to the end of the URI with the last step.
+/// A table of the positions from which each step can match the rest of the URI.
 struct Ways<'a> {
     steps: &'a [Step],
     uri: &'a [u8],
-    /// For each position, for each step and the end after them.
+    /// An entry for each position and each step, plus one for the end after the steps.
     leads_on: Vec<bool>,
 }
 
 impl<'a> Ways<'a> {
     fn of(steps: &'a [Step], uri: &'a str) -> Self {
-        // Both are bounded, by the longest URI and the longest template, so this is too.
+        // Bounded, because the lengths of URIs and templates are.
         let cells = (uri.len() + 1) * (steps.len() + 1);
         let mut ways = Self {
             steps,
@@ -99,7 +102,8 @@ impl<'a> Ways<'a> {
         ways
     }
 
-    /// Whether `step` leads on from here: all that comes after it is known already.
+    /// Whether `step` can match the rest from here. All later steps and positions are already
+    /// known.
     fn see(&self, number: usize, step: &Step, at: usize) -> bool {
         let on = || self.lead_on(number + 1, at);
         match step {
@@ -119,14 +123,14 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// Whether the literal `number` is here and leads on.
+    /// Whether the literal `number` is here and the rest after it matches.
     fn passes(&self, literal: &str, number: usize, at: usize) -> bool {
         let rest = self.uri.get(at..).unwrap_or_default();
         rest.starts_with(literal.as_bytes()) && self.lead_on(number + 1, at + literal.len())
     }
 
-    /// Whether the step `earlier`, not yet known for this position, leads on from it. It is a literal, so that each round
-    /// comes nearer to the end.
+    /// Whether the step `earlier`, not yet known for this position, can match the rest from it. It
+    /// is a literal, so each repetition comes closer to the end.
     fn repeats(&self, earlier: usize, at: usize) -> bool {
         match self.steps.get(earlier) {
             Some(Step::Literal(literal)) => self.passes(literal, earlier, at),
@@ -134,7 +138,7 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// The position after the character of a value that is here, if one is.
+    /// The position after the character of a value at `at`, if there is one.
     fn passed(&self, alphabet: Alphabet, at: usize) -> Option<usize> {
         width_of_first(self.uri.get(at..)?, alphabet).map(|width| at + width)
     }

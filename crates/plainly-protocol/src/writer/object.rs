@@ -1,5 +1,5 @@
-//! An object of JSON is put together here from its members, of any source: named ones, all of a
-//! struct, and such as are JSON already.
+//! Builds a JSON object from members of any source: named values, all members of a struct, and
+//! values that are already JSON.
 
 use serde::Serialize;
 use serde::ser::Error as _;
@@ -8,10 +8,10 @@ use serde_json::{Error, Result};
 use super::{Next, Writer, write};
 use crate::escape;
 
-/// An object that is open, at the end of a message.
+/// An open object at the end of a message.
 ///
-/// Members are written as they come: a name that comes twice stands there twice. After an error something of a member may
-/// have been written, and the message is to be given up.
+/// Members are written in the order of the calls, and a repeated name is written twice. After an
+/// error a part of a member may have been written, so discard the message.
 #[derive(Debug)]
 #[must_use = "an object has to be closed"]
 pub struct ObjectWriter<'a> {
@@ -20,26 +20,27 @@ pub struct ObjectWriter<'a> {
 }
 
 impl<'a> ObjectWriter<'a> {
-    /// Opens an object behind the contents of `out`.
+    /// Opens an object at the end of `out`.
     pub fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         let is_empty = true;
         Self { out, is_empty }
     }
 
-    /// Adds a member. Fails where [`write()`] does.
+    /// Adds a member. Fails if [`write()`] does.
     pub fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
         self.name(name);
         write(self.out, value)
     }
 
-    /// Adds a member whose value is JSON already.
+    /// Adds a member whose value is already JSON.
     pub fn raw_member(&mut self, name: &str, json: &str) {
         self.name(name);
         self.out.extend_from_slice(json.as_bytes());
     }
 
-    /// Adds the members of a struct or a map; nothing has none. Fails where [`write()`] does, and for what has no members.
+    /// Adds the members of a struct or a map; `None` adds no members. Fails if [`write()`] does,
+    /// and for a value without members.
     pub fn members<T: Serialize + ?Sized>(&mut self, object: &T) -> Result<()> {
         let before = self.out.len();
         let is_first = self.is_empty;
@@ -55,9 +56,9 @@ impl<'a> ObjectWriter<'a> {
         Ok(())
     }
 
-    /// Adds the members of an object that is JSON already. Fails if it is no object.
+    /// Adds the members of an object that is already JSON. Fails if it is not an object.
     pub fn raw_members(&mut self, json: &str) -> Result<()> {
-        // Around tokens JSON has no white space but that of ASCII.
+        // JSON allows only ASCII whitespace between tokens.
         let inner = json.trim_ascii().strip_prefix('{');
         let inner = inner.and_then(|inner| inner.strip_suffix('}'));
         let members = inner.ok_or_else(|| Error::custom("no object"))?;
@@ -85,8 +86,8 @@ impl<'a> ObjectWriter<'a> {
         }
     }
 
-    /// Adds a text member that the caller writes later; returns the start of the text, in the bytes
-    /// of the message.
+    /// Adds a text member that the caller fills in later. Returns the position of the text in the
+    /// bytes of the message.
     pub fn text_to_come(&mut self, name: &str) -> usize {
         self.name(name);
         self.out.extend_from_slice(br#""""#);
@@ -111,7 +112,7 @@ impl<'a> ObjectWriter<'a> {
     }
 }
 
-/// An array that is open, within an [`ObjectWriter`].
+/// An open array within an [`ObjectWriter`].
 #[derive(Debug)]
 #[must_use = "an array has to be closed"]
 pub struct ArrayWriter<'a> {
@@ -120,13 +121,13 @@ pub struct ArrayWriter<'a> {
 }
 
 impl ArrayWriter<'_> {
-    /// Opens an object that is the next element.
+    /// Opens an object as the next element.
     pub fn object(&mut self) -> ObjectWriter<'_> {
         self.separate();
         ObjectWriter::open(self.out)
     }
 
-    /// Adds an element that is JSON already.
+    /// Adds an element that is already JSON.
     pub fn raw(&mut self, json: &str) {
         self.separate();
         self.out.extend_from_slice(json.as_bytes());

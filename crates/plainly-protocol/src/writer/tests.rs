@@ -1,4 +1,4 @@
-//! Held to `serde_json`: every kind of value, and any value.
+//! Compares the writer with `serde_json`, for every type of value and for random values.
 
 use std::collections::BTreeMap;
 

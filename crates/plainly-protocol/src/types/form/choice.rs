@@ -1,5 +1,5 @@
-//! The fields of a form that choose from a list: one of it, or several. JSON Schema has three ways to write one and two to
-//! write the other; here there is one type for each.
+//! The fields of a form that choose one item or several from a list. JSON Schema has three ways to
+//! write the first and two to write the second; here each has one type.
 
 use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
@@ -9,19 +9,19 @@ use crate::types::object::ObjectOnly;
 use crate::types::record::setters;
 use crate::types::{natural, object};
 
-/// Something that can be chosen.
+/// An item that the user can choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Choice {
     /// The value in the answer.
     #[serde(rename = "const")]
     pub value: String,
-    /// The text for users. Absent means the value.
+    /// The text for users. Absent means the value itself.
     pub title: Option<String>,
 }
 
 impl Choice {
-    /// A choice that users know by `title`.
+    /// A choice with the title `title` for users.
     pub fn new(value: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -30,21 +30,21 @@ impl Choice {
     }
 }
 
-/// A choice that users know by the value itself.
+/// A choice without a title, shown to users by its value.
 impl From<&str> for Choice {
     fn from(value: &str) -> Self {
         Self::from(value.to_owned())
     }
 }
 
-/// A choice that users know by the value itself.
+/// A choice without a title, shown to users by its value.
 impl From<String> for Choice {
     fn from(value: String) -> Self {
         Self { value, title: None }
     }
 }
 
-/// A value and its title.
+/// A choice with a value and a title.
 impl<V: Into<String>, T: Into<String>> From<(V, T)> for Choice {
     fn from((value, title): (V, T)) -> Self {
         Self::new(value, title)
@@ -55,10 +55,10 @@ impl<V: Into<String>, T: Into<String>> From<(V, T)> for Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ChoiceStyle {
-    /// Each beside its value; from 2025-11-25.
+    /// A title beside each value; from 2025-11-25.
     #[default]
     Titled,
-    /// As a list of their own, `enumNames`: all that 2025-06-18 has.
+    /// A separate list of titles, `enumNames`, which is all that 2025-06-18 has.
     EnumNames,
 }
 
@@ -75,12 +75,12 @@ pub struct ChoiceField {
     pub choices: Vec<Choice>,
     /// The spelling of titles.
     pub style: ChoiceStyle,
-    /// The value that is chosen at first; from 2025-11-25.
+    /// The value that is selected initially; from 2025-11-25.
     pub default: Option<String>,
 }
 
 impl ChoiceField {
-    /// A choice from these: values, or pairs of value and title.
+    /// A field with these choices: values, or pairs of value and title.
     pub fn new<C: Into<Choice>>(choices: impl IntoIterator<Item = C>) -> Self {
         Self {
             title: None,
@@ -94,11 +94,11 @@ impl ChoiceField {
     setters! {
         /// Sets the display name.
         title: impl Into<String>;
-        /// Sets what to choose.
+        /// Sets the description of the choice.
         description: impl Into<String>;
     }
 
-    /// Sets the value that is chosen at first.
+    /// Sets the value that is selected initially.
     #[must_use]
     pub fn default_value(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
@@ -115,18 +115,18 @@ pub struct ChoicesField {
     pub title: Option<String>,
     /// A description of the choice.
     pub description: Option<String>,
-    /// The fewest to choose.
+    /// The minimum number of choices.
     pub min_items: Option<u64>,
-    /// The most to choose.
+    /// The maximum number of choices.
     pub max_items: Option<u64>,
     /// The choices. If one has a title, all are written with one.
     pub choices: Vec<Choice>,
-    /// The values that are chosen at first.
+    /// The values that are selected initially.
     pub default: Option<Vec<String>>,
 }
 
 impl ChoicesField {
-    /// Any number of choices from these: values, or pairs of value and title.
+    /// A field with any number of these choices: values, or pairs of value and title.
     pub fn new<C: Into<Choice>>(choices: impl IntoIterator<Item = C>) -> Self {
         Self {
             title: None,
@@ -141,15 +141,15 @@ impl ChoicesField {
     setters! {
         /// Sets the display name.
         title: impl Into<String>;
-        /// Sets what to choose.
+        /// Sets the description of the choice.
         description: impl Into<String>;
-        /// Sets the fewest to choose.
+        /// Sets the minimum number of choices.
         min_items: u64;
-        /// Sets the most to choose.
+        /// Sets the maximum number of choices.
         max_items: u64;
     }
 
-    /// Sets the values that are chosen at first.
+    /// Sets the values that are selected initially.
     #[must_use]
     pub fn default_values<V: Into<String>>(mut self, default: impl IntoIterator<Item = V>) -> Self {
         self.default = Some(default.into_iter().map(Into::into).collect());
@@ -157,7 +157,7 @@ impl ChoicesField {
     }
 }
 
-/// Either kind as it stands on the wire.
+/// Either type of field on the wire.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireChoice<D> {
@@ -273,7 +273,8 @@ impl<'de> Deserialize<'de> for ChoiceField {
         let wire: WireChoice<String> = object::deserialize(deserializer)?;
         let mut style = ChoiceStyle::Titled;
         let choices = match (wire.one_of, wire.values, wire.enum_names) {
-            // `oneOf` has each title beside its value, so it counts before the lists that have to be matched by place.
+            // `oneOf` has each title beside its value, so it takes precedence over lists that are
+            // matched by position.
             (Some(choices), ..) => choices,
             (None, Some(values), None) => values.into_iter().map(Choice::from).collect(),
             (None, Some(values), Some(names)) => {
@@ -330,7 +331,7 @@ fn values(choices: &[Choice]) -> Vec<String> {
     choices.iter().map(|choice| choice.value.clone()).collect()
 }
 
-/// All with titles, if one has one.
+/// All choices with titles, if any has one.
 fn titled(choices: &[Choice]) -> Option<Vec<Choice>> {
     let with_title = |choice: &Choice| {
         let title = choice.title.as_ref().unwrap_or(&choice.value);
@@ -340,7 +341,7 @@ fn titled(choices: &[Choice]) -> Option<Vec<Choice>> {
     has_title.then(|| choices.iter().map(with_title).collect())
 }
 
-/// Each value with the name at its place; one without stands for itself.
+/// Each value with the name at its position; a value without a name has no title.
 fn named(values: Vec<String>, names: Vec<String>) -> Vec<Choice> {
     let titles = names.into_iter().map(Some).chain(std::iter::repeat(None));
     let choices = values.into_iter().zip(titles);

@@ -1,4 +1,4 @@
-//! The plain fields of a form: text, numbers, yes or no. Choices have a file of their own.
+//! The simple fields of a form: text, numbers, yes-or-no questions. Choices have a separate file.
 
 use plainly_errors::number::whole;
 use serde::{Deserialize, Serialize};
@@ -14,22 +14,22 @@ record! {
     pub struct TextField {
         /// The display name.
         pub title: Option<String>,
-        /// A description of what to fill in.
+        /// A description of the value to fill in.
         pub description: Option<String>,
-        /// The fewest characters.
+        /// The minimum number of characters.
         #[serde(default, deserialize_with = "natural::optional")]
         pub min_length: Option<u64>,
-        /// The most characters.
+        /// The maximum number of characters.
         #[serde(default, deserialize_with = "natural::optional")]
         pub max_length: Option<u64>,
         /// The kind of text.
         pub format: Option<TextFormat>,
-        /// The value filled in at first; from 2025-11-25.
+        /// The initial value; from 2025-11-25.
         #[no_setter]
         pub default: Option<String>,
     }
 
-    /// Any text.
+    /// A field for any text.
     pub fn new();
 }
 
@@ -61,27 +61,27 @@ record! {
     /// A number (the spec's `NumberSchema`).
     #[derive(Eq)]
     pub struct NumberField {
-        /// Whether it must be a whole one.
+        /// Whether the number must be an integer.
         #[serde(rename = "type", with = "whole")]
         pub is_integer: bool,
         /// The display name.
         pub title: Option<String>,
-        /// A description of what to fill in.
+        /// A description of the value to fill in.
         pub description: Option<String>,
-        /// The least number.
+        /// The minimum.
         #[no_setter]
         pub minimum: Option<Number>,
-        /// The greatest number.
+        /// The maximum.
         #[no_setter]
         pub maximum: Option<Number>,
-        /// The value filled in at first; from 2025-11-25.
+        /// The initial value; from 2025-11-25.
         #[no_setter]
         pub default: Option<Number>,
     }
 }
 
 impl NumberField {
-    /// Any number.
+    /// A field for any number.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -94,7 +94,7 @@ impl NumberField {
         }
     }
 
-    /// A whole number.
+    /// A field for integers.
     #[must_use]
     pub fn integer() -> Self {
         Self {
@@ -103,21 +103,21 @@ impl NumberField {
         }
     }
 
-    /// Sets the least number. One that is not finite means none.
+    /// Sets the minimum. A value that is not finite means no minimum.
     #[must_use]
     pub fn minimum(mut self, minimum: impl Into<f64>) -> Self {
         self.minimum = number(minimum.into());
         self
     }
 
-    /// Sets the greatest number. One that is not finite means none.
+    /// Sets the maximum. A value that is not finite means no maximum.
     #[must_use]
     pub fn maximum(mut self, maximum: impl Into<f64>) -> Self {
         self.maximum = number(maximum.into());
         self
     }
 
-    /// Sets the initial number. One that is not finite is ignored.
+    /// Sets the initial number. A value that is not finite is ignored.
     #[must_use]
     pub fn default_value(mut self, default: impl Into<f64>) -> Self {
         self.default = number(default.into());
@@ -131,7 +131,7 @@ impl Default for NumberField {
     }
 }
 
-/// The number in its usual form: a whole one without a point.
+/// The number in its usual form: an integer without a decimal point.
 fn number(value: f64) -> Option<Number> {
     match whole(value) {
         Some(whole) => Some(Number::from(whole)),
@@ -165,7 +165,7 @@ mod whole {
 }
 
 record! {
-    /// Yes or no (the spec's `BooleanSchema`).
+    /// A yes-or-no question (the spec's `BooleanSchema`).
     #[derive(Eq, Default)]
     #[serde(tag = "type", rename = "boolean")]
     pub struct BooleanField {
@@ -173,12 +173,12 @@ record! {
         pub title: Option<String>,
         /// A description of the question.
         pub description: Option<String>,
-        /// The choice made at first.
+        /// The initial choice.
         #[no_setter]
         pub default: Option<bool>,
     }
 
-    /// Yes or no.
+    /// A yes-or-no question.
     pub fn new();
 }
 

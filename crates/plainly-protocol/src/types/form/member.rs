@@ -1,4 +1,5 @@
-//! A field of a form, of whichever kind. Which kind it is stands in `type` and in the members that name choices.
+//! A field of a form, of any type. The member `type` and the members that list choices determine
+//! the type.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The value that it has if the user leaves it alone.
+    /// The value of the field if the user leaves it unchanged.
     pub(super) fn preset(&self) -> Option<Value> {
         match self {
             Self::Text(field) => field.default.clone().map(Value::from),
