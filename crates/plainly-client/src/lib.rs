@@ -20,11 +20,12 @@
 //! # }
 //! ```
 //!
-//! Dropping the future of a call cancels its request, and so does its timeout. The connection ends when the last client
-//! is dropped.
+//! Dropping the future of a call cancels its request. A timeout cancels it, too. The connection
+//! ends when the last client is dropped.
 //!
-//! Child processes and HTTP are features of this crate, `child` and `http`; without them, a client talks over byte streams
-//! and to servers in the same process. The feature `client` of the crate `plainly` has both.
+//! Child processes and HTTP are features of this crate, `child` and `http`. Without them, a client
+//! connects over byte streams and to servers in the same process. The feature `client` of the crate
+//! `plainly` has both.
 
 mod cache;
 mod call;

@@ -1,5 +1,5 @@
-//! The connection to a server, over whichever transport, and the ids of the requests on it: everything that a call
-//! needs, even before the revision is known.
+//! The connection to a server, over any transport, and the ids of the requests on it. A call needs
+//! nothing else, even before the revision is known.
 
 pub(crate) mod answer;
 pub(crate) mod backoff;
@@ -40,7 +40,8 @@ use crate::message::timeouts::CallQuestions;
 use crate::message::trace_context::TraceContext;
 use plainly_transport::Frame;
 
-/// A way for messages to a server and back: over [`Messages`](plainly_transport::Messages), or as HTTP requests.
+/// A connection that exchanges messages with a server, over
+/// [`Messages`](plainly_transport::Messages) or as HTTP requests.
 pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     fn call<'a>(
@@ -54,8 +55,8 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Ends the connection and every call in flight on it.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Waits until the connection is over, and returns the reason; for ever where each request has
-    /// a connection of its own.
+    /// Waits until the connection is over, and returns the reason. Never returns if each request
+    /// has a connection of its own.
     fn closed(&self) -> BoxFuture<'_, Error> {
         pending().boxed()
     }
@@ -76,31 +77,32 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
         "stream"
     }
 
-    /// The last message since the server's last reply that is no reply to any request.
+    /// The last message since the server's last reply that answers no request.
     fn stray(&self) -> Option<String> {
         None
     }
 }
 
-/// The abilities of Streamable HTTP alone, where each request has a connection of its own.
+/// The features of Streamable HTTP only, where each request has a connection of its own.
 pub(crate) trait StreamableHttp: fmt::Debug + Send + Sync {
     /// The arguments to repeat in headers.
     fn mirror(&self) -> &Mirror;
 
-    /// The credentials that a request would carry now, besides the headers that the client was built with; `None` if they
-    /// are not known.
+    /// The credentials that a request would have now, in addition to the headers that the client
+    /// was built with; `None` if they can't be obtained.
     fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>>;
 
-    /// Lets a legacy server send messages that answer no request, until the result is dropped; `None` if it can't.
+    /// Opens the stream on which a legacy server sends messages that answer no request, until the
+    /// result is dropped; `None` if the server has no such stream.
     fn open_server_stream(
         self: Arc<Self>,
     ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
 
-    /// Keeps a legacy server's stream open for messages beside subscriptions.
+    /// Keeps a legacy server's stream open for messages other than those of subscriptions.
     fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, BackgroundTask>;
 }
 
-/// A task that is stopped when this is dropped; or no task.
+/// A task that is aborted when this is dropped, or no task.
 #[derive(Debug)]
 pub(crate) struct BackgroundTask(Option<AbortHandle>);
 
@@ -111,7 +113,7 @@ impl BackgroundTask {
         Self(Some(tokio::spawn(work).abort_handle()))
     }
 
-    /// Whether it has ended by itself; true if there is no task.
+    /// Whether the task has ended on its own; true if there is no task.
     #[cfg(feature = "http")]
     pub(crate) fn is_finished(&self) -> bool {
         self.0.as_ref().is_none_or(AbortHandle::is_finished)
@@ -144,11 +146,11 @@ pub(crate) struct CallExtras<'a> {
     pub(crate) meta: Option<&'a RawMembers>,
     /// The answers to the questions that the server asked before.
     pub(crate) inputs: Option<&'a InputResponseParams>,
-    /// Called with the progress of the call.
+    /// Receives the progress of the call.
     pub(crate) progress: Option<&'a Arc<ProgressListener>>,
-    /// Counts the questions that the server asks meanwhile.
+    /// Counts the questions that the server asks during the call.
     pub(crate) questions: Option<&'a CallQuestions<'a>>,
-    /// The cache's side of the call, if its result may be kept.
+    /// The cache lookup for the call, if its result may be cached.
     pub(crate) fetch: Option<&'a Fetch>,
     /// Whether the call is about a task, or may be answered with one.
     pub(crate) tasks: bool,
@@ -221,7 +223,7 @@ impl Link {
             trace: extras.trace,
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
-        // Before the request is sent: the first notification about it may arrive before anything else.
+        // Before the request is sent, because progress may be the first message that arrives.
         let progress = &self.dispatcher().progress;
         let _entry = extras
             .progress
@@ -257,7 +259,7 @@ impl Link {
         self.connection.notify(frame, method).await
     }
 
-    /// The credentials that a request would carry now, if they are known in this time.
+    /// The credentials that a request would have now, if they can be obtained within this time.
     pub(crate) async fn credentials(
         &self,
         within: Duration,
@@ -283,7 +285,7 @@ impl Link {
         &self.connection
     }
 
-    /// This error; if no reply came, with the message that came instead.
+    /// Adds the message that the server sent instead, if no reply came.
     pub(crate) fn tell_stray(&self, error: Error) -> Error {
         match self.connection.stray() {
             None => error,
@@ -295,7 +297,7 @@ impl Link {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Sets the revision that is spoken from now on.
+    /// Sets the revision in use from now on.
     pub(crate) fn speak(&self, revision: Revision) {
         self.dispatcher().revision.set(revision);
     }

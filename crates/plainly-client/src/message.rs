@@ -1,4 +1,4 @@
-//! Requests as they are written, replies as they are read, and the clocks and progress of each.
+//! Writes requests, reads replies, and has the clocks and the progress of each call.
 
 pub(crate) mod budget;
 pub(crate) mod clocks;

@@ -1,5 +1,6 @@
-//! Finds out whether a server that refused the handshake speaks HTTP with SSE (2025-11-25, "Backwards Compatibility"):
-//! then GET opens a stream of events, the first of which says where to post messages. If not, says what is wrong.
+//! Finds out whether a server that refused the handshake supports HTTP with SSE (2025-11-25,
+//! "Backwards Compatibility"): then GET opens a stream of events, the first of which names the URL
+//! for posting messages. Otherwise it reports the more useful error.
 
 use http::{HeaderMap, StatusCode};
 use plainly_errors::mistake::in_quotes;
@@ -20,8 +21,8 @@ pub(crate) struct OpenedPipe {
     pub(super) entrance: Endpoint,
 }
 
-/// Opens a pipe at `endpoint`, `by` then at the latest. If there is none, the error is `refusal`, with which the
-/// handshake ended, unless there is more to say.
+/// Opens a pipe at `endpoint` before the deadline `by`. If there is none, the error is `refusal`,
+/// which the handshake ended with, unless another error says more.
 pub(crate) async fn open(
     endpoint: &Endpoint,
     by: &Deadline,
@@ -39,7 +40,7 @@ pub(crate) async fn open(
     let naming = async { Ok(first_event(&mut events, endpoint).await) };
     let named = match by.wait_for(GET, naming).await {
         Ok(Ok(named)) => named,
-        // It is a stream of another kind, and the server has said what it thinks of the handshake.
+        // The stream is of another kind, and the server's error for the handshake says more.
         Ok(Err(_)) | Err(_) if refusal.protocol().is_some() => return Err(refusal),
         Ok(Err(error)) => return Err(error),
         Err(silence) => {
@@ -78,12 +79,12 @@ async fn first_event(events: &mut HttpResponse, endpoint: &Endpoint) -> Result<S
     }
 }
 
-/// The more useful of the two: the error of the handshake, and the answer to GET in place of a
+/// The more useful error of two: the error of the handshake, and the response to GET if it is no
 /// stream.
 async fn telling(refusal: Error, response: HttpResponse) -> Error {
     let is_page = response.status.is_success();
     let other = no_message(GET, response).await;
-    // That nothing is there, or the server's own words, are clearer than any page.
+    // A 404, or the server's own error, says more than a web page.
     let says_enough = refusal.protocol().is_some() || refusal.http_status() == Some(404);
     match other.http_status() {
         Some(status) if is_of_the_way(status) => other,

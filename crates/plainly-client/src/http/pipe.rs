@@ -1,6 +1,7 @@
-//! A connection over HTTP with SSE (2024-11-05): messages are posted, and those of the server come on one stream of events.
-//! To the rest of the client, that is a connection over whole messages, which ends with the stream; but a request that the
-//! server refuses to take fails by itself.
+//! A connection over HTTP with SSE (2024-11-05): the client posts its messages, and the server
+//! sends its own on one stream of events. To the rest of the client, this is a connection over
+//! whole messages, which ends with the stream. But a request whose POST the server rejects fails
+//! alone.
 
 use std::io;
 use std::task::{Context, Poll, ready};
@@ -27,7 +28,7 @@ use crate::message::reply::CallReply;
 use crate::message::request::OutgoingRequest;
 use plainly_transport::{FlushProgress, Frame, Inbound, Messages, Meter};
 
-/// Our end of a pipe. Dropping it ends the session.
+/// The client's end of a pipe. Dropping it ends the session.
 #[derive(Debug)]
 pub(crate) struct PipeConnection {
     entrance: Endpoint,
@@ -42,13 +43,13 @@ impl PipeConnection {
             posts: FuturesUnordered::new(),
             entrance: entrance.clone(),
         };
-        // Not its meter: the endpoint counts all that comes.
+        // This meter is unused, because the endpoint counts the received bytes.
         let stream = MessageConnection::new(messages, Meter::default(), (), dispatcher);
         Self { entrance, stream }
     }
 
-    /// Posts a request and waits for its reply on the stream, which may come first: some servers take a request only once
-    /// it is handled.
+    /// Posts a request and waits for its reply on the stream. The reply may come before the
+    /// response to the POST, because some servers respond only after handling the request.
     async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         let mut expected = self.stream.expect(request)?;
         let posting = self.post(request.method, request.frame.clone(), request.budget);
@@ -125,7 +126,8 @@ impl ClientConnection for PipeConnection {
     }
 }
 
-/// The server's messages as they come; and ours whose fate is ignored, answers and cancellations.
+/// The server's messages as they arrive, and this client's answers and cancellations, whose outcome
+/// is ignored.
 struct PostedMessages {
     received: BoxStream<'static, io::Result<Inbound>>,
     posts: FuturesUnordered<BoxFuture<'static, ()>>,
@@ -172,7 +174,7 @@ fn received(events: HttpResponse) -> impl Stream<Item = io::Result<Inbound>> + S
                 Err(HttpFailure::Broken(error) | HttpFailure::Unreachable(error)) => {
                     return Err(io::Error::other(error));
                 }
-                // Of requests alone, and this one was let in.
+                // Only a request can be rejected so, and this request was accepted.
                 Err(HttpFailure::Authorization(error)) => return Err(io::Error::other(error)),
             };
             return Ok(Some((message, events)));

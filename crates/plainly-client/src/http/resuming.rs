@@ -1,5 +1,6 @@
-//! Resumes the stream of a reply that ended before the reply (2025-11-25, "Resumability and Redelivery"): a legacy
-//! server may hang up at any time, and is then asked for the rest, from the last event that arrived.
+//! Resumes the stream of a reply that ended before the reply (2025-11-25, "Resumability and
+//! Redelivery"). A legacy server may close the connection at any time; the client then requests the
+//! events after the last one that arrived.
 
 use std::time::Duration;
 
@@ -33,8 +34,8 @@ impl ReplyResumption {
 }
 
 impl HttpSession {
-    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `method` has broken off, because of
-    /// `failure` if there was one.
+    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `method` was
+    /// interrupted, because of `failure` if there is one.
     pub(super) async fn resume(
         &self,
         resuming: &mut ReplyResumption,
@@ -70,10 +71,11 @@ impl HttpSession {
                 (StatusCode::OK, ContentKind::Events) => Ok(response),
                 (StatusCode::NOT_FOUND, _) if session.is_some() => {
                     self.lose(session);
-                    // Not reported as a lost session, which would repeat the call: the server may have acted on it.
+                    // A lost session would repeat the call, which the server may have acted on.
                     Err(broken)
                 }
-                // The server resumes nothing: the caller should learn that the reply broke off, not about this request.
+                // The server does not resume streams. The caller's error is the interrupted reply,
+                // not this request.
                 (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
                 _ => Err(no_message(method, response).await),
             };
@@ -83,8 +85,8 @@ impl HttpSession {
 
     /// The id of the last event, if the server can be asked for the events after it.
     pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
-        // Only sessions have streams that can be resumed. Within one, whatever its revision, an id means that this is
-        // supported.
+        // Only sessions have streams that can be resumed. Within a session of any revision, an id
+        // means that the server supports this.
         let has_streams = self.dispatcher.revision.get().traits().sessions;
         let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()

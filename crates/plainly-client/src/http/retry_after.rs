@@ -1,5 +1,5 @@
-//! Reads `Retry-After` (RFC 9110): seconds, or a date, which is compared with the server's own clock if it sends the
-//! time.
+//! Reads `Retry-After` (RFC 9110): seconds, or a date, which is compared with the server's own
+//! clock if the server sends its time.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {
     let then = parse_http_date(value).ok()?;
     let now = text(headers, &DATE).and_then(|date| parse_http_date(date).ok());
     let wait = then.duration_since(now.unwrap_or_else(SystemTime::now));
-    // An error means that it lies in the past.
+    // An error means that the date is in the past.
     Some(wait.unwrap_or_default())
 }
 

@@ -21,8 +21,8 @@ use crate::link::BackgroundTask;
 use crate::link::backoff::Backoff;
 use crate::message::reply;
 
-/// The pauses between attempts to open a stream that the server considers open: this client has
-/// closed the previous one, but the server may notice that late.
+/// The pauses between attempts to open a stream that the server considers open. The server may
+/// notice late that this client has closed the previous one.
 const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
     Duration::from_millis(50),
@@ -56,7 +56,8 @@ pub(super) async fn open(
     session: Arc<HttpSession>,
     stream: Arc<ServerStream>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
-    // Held while the stream opens: subscriptions that begin together share one, and servers may allow only one.
+    // The lock is held while the stream opens: subscriptions that begin together share one, and
+    // servers may allow only one.
     let mut reader = stream.0.lock().await;
     let task = reader.task.upgrade().filter(|task| !task.is_finished());
     if let Some(task) = task
@@ -76,15 +77,16 @@ pub(super) async fn open(
     Ok(Some(task))
 }
 
-/// Reads the stream in the background for messages beside subscriptions, until the result is dropped.
+/// Reads the stream in the background, for messages other than those of subscriptions, until the
+/// result is dropped.
 ///
-/// Waits until the stream is open, because messages before that may be lost; but not for long, because some servers
-/// only answer once they have the first message.
+/// Waits until the stream is open, because messages before that may be lost. The wait is short,
+/// because some servers only respond once they have the first message to send.
 pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
         let opened = open(session, stream).await;
-        // Fails if nobody waits any more.
+        // Fails if the caller does not wait any more.
         let _late = settle.send(());
         match opened {
             Ok(Some(_reading)) => std::future::pending().await,
@@ -100,7 +102,7 @@ async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
     let own = stream.session.clone();
     let Err(error) = session.until_closed(session.read_streams(stream)).await;
     if session.id().is_some_and(|id| Some(id) != own) {
-        // The subscriptions are those of a new session, which has a stream of its own.
+        // The subscriptions belong to a new session, which has a stream of its own.
         return;
     }
     session.dispatcher.subscriptions.end(&error);
@@ -171,8 +173,8 @@ impl HttpSession {
                 match self.open_stream(&from).await {
                     Ok(Some(stream)) => break stream,
                     Ok(None) => return Err(interrupted()),
-                    // What many servers say of a session that they don't know, where the specification has 404: in a
-                    // session that they know, the same request was no mistake.
+                    // Many servers send 400 for an unknown session, where the specification
+                    // requires 404. In a known session, the same request was valid before.
                     Err(error) if own.is_some() && error.http_status() == Some(400) => {
                         self.lose(own);
                         return Err(LocalError::SessionLost.into());
@@ -180,7 +182,7 @@ impl HttpSession {
                     Err(error) => lost = error,
                 }
             };
-            // Changes in between may be lost, because not every server keeps events for later.
+            // Changes in between may be lost, because not every server stores events for later.
             self.dispatcher.subscriptions.put(&Change::Missed);
         }
     }

@@ -1,5 +1,6 @@
-//! The state shared by all requests over HTTP: the endpoint and, for legacy servers, the session. Its id is sent with
-//! every request, and a session that the server has forgotten is noticed.
+//! The state shared by all requests over HTTP: the endpoint and, for legacy servers, the session.
+//! The session's id is sent with every request, and a session that the server has forgotten is
+//! detected.
 
 use std::error::Error as StdError;
 use std::future::Future;
@@ -20,9 +21,9 @@ use crate::message::timeouts::FAREWELL;
 use plainly_transport::lock::Lock;
 use plainly_transport::tls;
 
-/// Stands for the method in errors about a stream that was not opened by a call.
+/// Replaces the method in errors about a stream that was not opened by a call.
 pub(super) const GET: &str = "GET";
-/// The most answers on their way to a server of those that are known at once, to pings and rejected
+/// The most answers in transit to a server that need no handler: to pings and to rejected
 /// questions.
 const ANSWERS: usize = 16;
 
@@ -31,9 +32,10 @@ const ANSWERS: usize = 16;
 pub(crate) struct HttpSession {
     pub(super) endpoint: Endpoint,
     pub(super) dispatcher: Dispatcher,
-    /// Places for these answers. Without one, the stream with the next question is not read any further.
+    /// The places for these answers. While there is none, the stream with the next question is not
+    /// read any further.
     pub(super) answers: Arc<Semaphore>,
-    /// The last message since the last reply that is no reply to any request, in words.
+    /// The last message since the last reply that answers no request, in words.
     pub(super) stray: Lock<Option<String>>,
     state: Lock<SessionState>,
     closed: watch::Sender<bool>,
@@ -41,14 +43,14 @@ pub(crate) struct HttpSession {
 
 #[derive(Debug)]
 enum SessionState {
-    /// There is no session: the server is modern, keeps no sessions, or has not been asked yet.
+    /// There is no session: the server is modern, has no sessions, or was not asked yet.
     Without,
     /// There is a session with this id.
     Open(HeaderValue),
     /// The server has forgotten it.
     Lost,
-    /// There never was one: the handshake was refused as by a server that only speaks the transport before (2025-11-25,
-    /// "Backwards Compatibility").
+    /// There never was a session: the server refused the handshake like a server that only supports
+    /// the previous transport (2025-11-25, "Backwards Compatibility").
     Refused,
 }
 
@@ -69,7 +71,8 @@ impl HttpSession {
         *self.closed.borrow()
     }
 
-    /// Reports whether this client has closed the connection, and when it does.
+    /// A receiver that shows whether this client has closed the connection, and that changes when
+    /// it does.
     pub(super) fn closed(&self) -> watch::Receiver<bool> {
         self.closed.subscribe()
     }
@@ -101,7 +104,7 @@ impl HttpSession {
         };
         let mut headers = self.version();
         headers.insert(HeaderName::from_static(MCP_SESSION_ID), id);
-        // The server may refuse (405) or be gone: the session then ends by itself.
+        // The server may refuse (405) or be gone, in which case the session expires.
         let deleted = timeout(FAREWELL, self.endpoint.delete(headers)).await;
         tracing::debug!(?deleted, "session ended");
     }
@@ -136,23 +139,23 @@ impl HttpSession {
         }
     }
 
-    /// Whether the handshake was refused as by a server of the transport before.
+    /// Whether the server refused the handshake like a server of the previous transport.
     pub(crate) fn is_refused(&self) -> bool {
         matches!(*self.state.lock(), SessionState::Refused)
     }
 
-    /// Notes what the handshake was answered with.
+    /// Notes the response to the handshake.
     pub(super) fn answered(&self, response: &HttpResponse) {
         let id = response.headers.get(MCP_SESSION_ID).cloned();
         let mut state = self.state.lock();
         match (response.status.as_u16(), id, &*state) {
             (200..300, Some(mut id), _) => {
-                // Whoever knows the id can use the session: it must not get into a log.
+                // The id gives access to the session, so it must not get into a log.
                 id.set_sensitive(true);
                 *state = SessionState::Open(id);
             }
             (200..300, None, _) => *state = SessionState::Without,
-            // Not of a server that had a session.
+            // A server that had a session before is no server of the previous transport.
             (400 | 404 | 405, _, SessionState::Without) => *state = SessionState::Refused,
             _ => {}
         }
@@ -172,7 +175,7 @@ impl HttpSession {
 }
 
 impl HttpFailure {
-    /// The error of a call of `method` that ended so.
+    /// The error of a call of `method` that ended with this failure.
     pub(super) fn explain(self, method: &'static str, endpoint: &Endpoint) -> Error {
         match self {
             Self::Unreachable(source) => LocalError::Unreachable {
@@ -196,7 +199,7 @@ impl HttpFailure {
     }
 }
 
-/// The reason why the data is not HTTP, if that is why nothing more could be read.
+/// The reason why the data is not HTTP, if the response could not be read because of that.
 fn not_http(error: &reqwest::Error) -> Option<&(dyn StdError + 'static)> {
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     let last = causes.last()?;

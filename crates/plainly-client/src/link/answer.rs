@@ -1,5 +1,6 @@
-//! Answers a server's questions with the handlers that the client was built with. Knows the questions, but not how they
-//! arrive: as requests of a legacy server ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
+//! Answers a server's questions with the handlers that the client was built with. It knows the
+//! questions, but not how they arrive: as requests of a legacy server
+//! ([`questions`](self::questions)), or in place of a result from 2026-07-28 on.
 
 pub(crate) mod questions;
 
@@ -26,7 +27,7 @@ use plainly_transport::lock::Lock;
 /// Answers one kind of question.
 type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
 
-/// The functions that answer servers' questions. A question without one is refused.
+/// The functions that answer servers' questions. A question without a function is refused.
 #[derive(Clone, Default)]
 pub(crate) struct QuestionHandlers {
     form: Option<QuestionHandler<ElicitFormParams, ElicitResult>>,
@@ -95,8 +96,8 @@ impl QuestionHandlers {
                 .as_ref()
                 .is_some_and(ElicitationCapability::offers_form);
             let mut elicitation = before.unwrap_or_default();
-            // Empty, the capability means forms; with `url` in it, forms must be named too (2025-11-25, Elicitation,
-            // "Capabilities").
+            // An empty capability means forms. If it contains `url`, it must name forms too
+            // (2025-11-25, Elicitation, "Capabilities").
             if self.form.is_some() || has_form {
                 elicitation.form.get_or_insert_with(JsonObject::new);
             }
@@ -117,12 +118,12 @@ impl QuestionHandlers {
     }
 }
 
-/// Answers servers' questions, as far as this client declared that it does.
+/// Answers servers' questions, within the capabilities that this client declared.
 #[derive(Debug, Default)]
 pub(crate) struct Respondent {
     handlers: QuestionHandlers,
     declared: ClientCapabilities,
-    /// The roots since they were changed.
+    /// The roots, if they were changed.
     roots: Lock<Option<Vec<Root>>>,
 }
 
@@ -170,7 +171,8 @@ impl Respondent {
         })
     }
 
-    /// Answers all of these questions concurrently, which stand before the result of a call of `method`.
+    /// Answers all of these questions concurrently. The server asks them before the result of a
+    /// call of `method`.
     pub(crate) async fn answer_all(
         &self,
         method: Method,
@@ -191,7 +193,7 @@ impl Respondent {
         Ok(answers.into_iter().collect())
     }
 
-    /// Has the user visit all of these; `None` if there is no user to ask.
+    /// Sends the user to all of these pages; `None` if there is no handler for that.
     pub(crate) fn visit_all(
         &self,
         required: &[UrlElicitation],
@@ -269,7 +271,7 @@ fn write(answer: &impl Serialize) -> Result<RawJson, ProtocolError> {
     })
 }
 
-/// Shows which functions there are.
+/// Shows which handlers there are.
 impl fmt::Debug for QuestionHandlers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("QuestionHandlers")

@@ -1,6 +1,6 @@
-//! The pause before a stream that was lost is opened again: as long as the server asks, within a
-//! bound, otherwise longer each time, and random, so that the clients of a server that comes back
-//! don't all come at once.
+//! The pause before a lost stream is opened again. It is as long as the server asks, within a
+//! bound. Otherwise it increases each time, and is random, so that not all clients of a recovered
+//! server reconnect at once.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use tokio::time::Instant;
 
 /// The longest first pause; each further one may be twice as long.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest of them.
+/// The longest of these pauses.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The longest that a server may ask for.
+/// The longest pause that a server may ask for.
 const LONGEST_ASKED: Duration = Duration::from_secs(600);
-/// A stream that lives as long was in order: the pauses begin anew after it.
+/// The life of a stream after which the pauses start again from the shortest.
 const IN_ORDER: Duration = Duration::from_secs(60);
-/// The most tries in a row to which nothing comes.
+/// The most tries in a row without any event.
 const TRIES: u32 = 30;
 
 /// The pauses between one stream and the next.
@@ -23,7 +23,7 @@ const TRIES: u32 = 30;
 pub(crate) struct Backoff {
     /// The number of doublings of the longest pause.
     doublings: u32,
-    /// The tries since something came.
+    /// The tries since the last event.
     tries: u32,
     /// The time when the stream was opened; `None` while there is none.
     opened: Option<Instant>,
@@ -35,18 +35,18 @@ impl Backoff {
         self.opened = Some(Instant::now());
     }
 
-    /// Notes that something came on it.
+    /// Notes that an event arrived on the stream.
     pub(crate) fn came(&mut self) {
         self.tries = 0;
     }
 
-    /// Whether nothing was lost lately.
+    /// Whether no stream was lost recently.
     pub(crate) fn is_fresh(&self) -> bool {
         self.doublings == 0 || self.was_in_order()
     }
 
-    /// The pause now that the stream was lost, or could not be opened; `asked` is the server's
-    /// wish. `None` if there is no use in another try.
+    /// The pause after a stream was lost, or could not be opened. `asked` is the server's wish.
+    /// `None` if another try is useless.
     pub(crate) fn pause(&mut self, asked: Option<Duration>) -> Option<Duration> {
         if self.was_in_order() {
             *self = Self::default();
@@ -71,9 +71,9 @@ impl Backoff {
     }
 }
 
-/// A number from 0 to 1, another one each time.
+/// A random number from 0 to 1.
 pub(crate) fn chance() -> f64 {
-    // Not for secrets: the keys of hash maps are random enough.
+    // This is not for secrets, so the random keys of hash maps suffice.
     let random = RandomState::new().hash_one(0);
     f64::from(u32::try_from(random >> 32).unwrap_or_default()) / f64::from(u32::MAX)
 }
@@ -84,7 +84,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The shortest and the longest of many pauses after so many others.
+    /// The shortest and the longest of many pauses, each after `after` other pauses.
     fn extremes(after: u32) -> (Duration, Duration) {
         let pauses = (0..300).filter_map(|_| {
             let mut backoff = Backoff::default();

@@ -1,5 +1,5 @@
-//! Passes a server's messages other than replies to the part of the client that they concern. Every connection has one
-//! dispatcher; it knows methods, but not how messages travel.
+//! Passes a server's messages other than replies to the responsible part of the client. Every
+//! connection has one dispatcher, which knows methods, but not how messages are transported.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::message::traffic::Tap;
 use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
-/// Passes a server's requests and notifications to the part of the client that they concern.
+/// Passes a server's requests and notifications to the responsible part of the client.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
     pub(crate) revision: AgreedRevision,
@@ -33,17 +33,18 @@ pub(crate) struct Dispatcher {
     pub(crate) questions: ServerQuestions,
     pub(crate) visits: CompletedVisits,
     pub(crate) limits: ClientLimits,
-    /// Shows what passes on the connection.
+    /// Reports the traffic on the connection.
     pub(crate) tap: Tap,
     log: Option<Log>,
 }
 
-/// The revision that a connection speaks. It changes if the server later refuses it.
+/// The revision of a connection. It changes if the server later refuses it.
 #[derive(Debug)]
 pub(crate) struct AgreedRevision(Lock<Revision>);
 
 impl Default for AgreedRevision {
-    /// A legacy revision until one is settled: only a legacy server may send requests that early.
+    /// A legacy revision until one is agreed on, because only a legacy server may send requests
+    /// that early.
     fn default() -> Self {
         Self(Lock::new(Revision::LATEST_LEGACY))
     }
@@ -60,7 +61,7 @@ impl AgreedRevision {
 }
 
 impl Dispatcher {
-    /// Has `respondent` answer requests, and `log` take log messages.
+    /// Creates a dispatcher that passes requests to `respondent` and log messages to `log`.
     pub(crate) fn new(
         respondent: Arc<Respondent>,
         log: Option<Log>,
@@ -93,7 +94,8 @@ impl Dispatcher {
                 log.take(params);
             }
         } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
-            // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
+            // With it, a legacy server cancels its own question, and a modern one ends a
+            // subscription of this client.
             self.questions.cancel(params);
         } else if method == Method::ElicitationComplete {
             self.visits.take(params);
@@ -102,9 +104,9 @@ impl Dispatcher {
         }
     }
 
-    /// Answers a request through `send`, in one of the `tasks` of the stream that it came on; it counts as open until
-    /// the permit that `send` gets is dropped, with the questions `of` its call if that is known. Returns the answer
-    /// instead if it is available at once.
+    /// Answers a request through `send`, in one of the `tasks` of the stream that the request came
+    /// on. The request counts as open until the permit that `send` gets is dropped, and counts for
+    /// the call `of` if that call is known. Returns the answer instead if it is available at once.
     pub(crate) fn request<S, F>(
         &self,
         request: ServerRequest,
@@ -130,7 +132,7 @@ impl Dispatcher {
         self.questions.respondent()
     }
 
-    /// Whether this client wants the messages that a legacy server sends unasked.
+    /// Whether this client wants a legacy server's unsolicited messages.
     pub(crate) fn wants_server_messages(&self) -> bool {
         self.log.is_some() || self.respondent().answers_any()
     }

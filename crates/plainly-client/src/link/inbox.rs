@@ -1,5 +1,6 @@
-//! The unread changes of one subscription: each change once, and only up to a limit, however fast the server sends them
-//! and however slowly they are read. Enforces their order: first the acknowledgement, then changes, then the end.
+//! The unread changes of one subscription. Each change is stored once, and only up to a limit,
+//! however fast the server sends them and however slowly the caller reads them. Enforces the order:
+//! first the acknowledgement, then changes, then the end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -14,7 +15,7 @@ use plainly_transport::lock::Lock;
 
 /// The most changes that wait to be read. More become [`Change::Missed`].
 const MOST_CHANGES: usize = 1024;
-/// The most bytes of their URIs.
+/// The most bytes of the URIs of these changes.
 const MOST_BYTES: usize = 256 << 10;
 
 /// The unread changes of one subscription.
@@ -32,14 +33,14 @@ struct InboxState {
     bytes: usize,
     /// The last report of each task.
     tasks: BTreeMap<String, DetailedTask>,
-    /// The end of the subscription, if it has ended: in good order or with an error.
+    /// The end of the subscription, if it has ended: orderly or with an error.
     end: Option<Result<(), Error>>,
     /// The task that waits for the next change.
     waker: Option<Waker>,
 }
 
 impl Inbox {
-    /// Waits for an acknowledgement of `asked`.
+    /// Creates an inbox that waits for the acknowledgement of `asked`.
     pub(crate) fn new(asked: SubscriptionFilter) -> Self {
         Self {
             asked,
@@ -47,12 +48,12 @@ impl Inbox {
         }
     }
 
-    /// The changes that were asked for.
+    /// The changes that the caller asked for.
     pub(crate) fn asked(&self) -> &SubscriptionFilter {
         &self.asked
     }
 
-    /// Notes that the server will report these changes, as far as they were asked for.
+    /// Notes that the server will report these changes, if the caller asked for them.
     pub(crate) fn acknowledge(&self, offered: &SubscriptionFilter) {
         let mut state = self.state.lock();
         if state.honoured.is_some() {
@@ -63,7 +64,7 @@ impl Inbox {
         state.wake();
     }
 
-    /// Adds a change, if it was asked for.
+    /// Adds a change, if the caller asked for it.
     pub(crate) fn put(&self, change: Change) {
         let mut state = self.state.lock();
         match &state.honoured {
@@ -88,20 +89,20 @@ impl Inbox {
         self.put(Change::Task(id));
     }
 
-    /// Takes the last report of a task, if it was not taken yet.
+    /// Removes and returns the last report of a task, if there is a new one.
     pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
         self.state.lock().tasks.remove(id)
     }
 
-    /// Like `put`, for a change that is addressed to no subscription in particular: ignored before
-    /// the acknowledgement.
+    /// Like `put`, for a change that is addressed to no particular subscription. It is ignored
+    /// before the acknowledgement.
     pub(crate) fn put_if_acknowledged(&self, change: Change) {
         if self.state.lock().honoured.is_some() {
             self.put(change);
         }
     }
 
-    /// Ends the subscription, in good order or with an error. Only the first end counts.
+    /// Ends the subscription, orderly or with an error. Only the first end counts.
     pub(crate) fn end(&self, end: Result<(), Error>) {
         self.state.lock().finish(end);
     }
@@ -111,7 +112,7 @@ impl Inbox {
         std::future::poll_fn(|context| self.poll_acknowledged(context)).await
     }
 
-    /// The next change; `None` after an end in good order, and after an error.
+    /// The next change; `None` after an orderly end, and after an error.
     pub(crate) fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Result<Change, Error>>> {
         let mut state = self.state.lock();
         if let Some(change) = state.unread.pop_front() {

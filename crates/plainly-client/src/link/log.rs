@@ -1,5 +1,6 @@
-//! Log messages from servers: the function that takes them, and from which level on. Requesting them differs between
-//! the eras, and is done where requests are written and where sessions are opened.
+//! Log messages from servers: the function that receives them, and their minimum level. Requests
+//! for log messages differ between the eras, so they are in other files, where requests are written
+//! and sessions are opened.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,11 +11,11 @@ use plainly_protocol::types::{LoggingLevel, LoggingMessageParams};
 
 use crate::error::mistakes;
 
-/// A function that takes log messages from a level on.
+/// A function that receives log messages of a minimum level.
 #[derive(Clone)]
 pub(crate) struct Log {
     pub(crate) level: LoggingLevel,
-    /// Whether a legacy server is asked for that level.
+    /// Whether the client requests that level from a legacy server.
     pub(crate) is_requested: bool,
     tell: Arc<dyn Fn(LoggingMessageParams) + Send + Sync>,
 }
@@ -32,7 +33,7 @@ impl Log {
         }
     }
 
-    /// Marks it as a legacy server's own choice of messages.
+    /// Leaves the choice of messages to a legacy server.
     pub(crate) fn unasked(self) -> Self {
         Self {
             is_requested: false,
@@ -40,8 +41,8 @@ impl Log {
         }
     }
 
-    /// Handles a log message. Ignores less severe messages than requested, which come if others have set the session's
-    /// level.
+    /// Handles a log message. Ignores messages less severe than requested, which come if others
+    /// have set the session's level.
     pub(crate) fn take(&self, params: &[u8]) {
         let message: LoggingMessageParams = match serde_json::from_slice(params) {
             Ok(message) => message,
@@ -50,7 +51,7 @@ impl Log {
         if message.level < self.level {
             return;
         }
-        // It runs where the connection is read, and that must go on.
+        // The function runs where the connection is read, which must continue after a panic.
         if catch_unwind(AssertUnwindSafe(|| (self.tell)(message))).is_err() {
             tracing::error!("the handler of a log message panicked");
         }

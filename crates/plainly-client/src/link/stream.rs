@@ -1,5 +1,6 @@
-//! A connection over [`Messages`]: requests go out, and replies come back in any order, matched by id. A
-//! [driver](driver) receives and sends; when the messages end, every request in flight ends at once.
+//! A connection over [`Messages`]. Replies come back in any order, and are matched to requests by
+//! id. A [driver](driver) receives and sends; when the messages end, every request in flight ends
+//! at once.
 //!
 //! Knows messages, not methods.
 
@@ -24,7 +25,8 @@ use crate::message::request::OutgoingRequest;
 use plainly_transport::lock::Lock;
 use plainly_transport::{Frame, Messages, Meter};
 
-/// Our end of the messages. Dropping it ends them, and the process behind them if there is one.
+/// The client's end of the messages. Dropping it ends the connection, and the server's process if
+/// there is one.
 #[derive(Debug)]
 pub(crate) struct MessageConnection {
     state: Arc<ConnectionState>,
@@ -36,7 +38,8 @@ pub(crate) struct MessageConnection {
 }
 
 impl MessageConnection {
-    /// Speaks over `messages`, whose bytes `received` counts; `other_end` ends with them.
+    /// Creates a connection over `messages`, whose bytes `received` counts. It stops `other_end`
+    /// when the messages end.
     pub(crate) fn new(
         messages: impl Messages + 'static,
         received: Meter,
@@ -68,16 +71,19 @@ impl MessageConnection {
     }
 
     async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
-        // Before anything is registered: a call that is dropped here was never sent, so there is nothing to cancel.
+        // Before the request is registered: if the call is dropped here, nothing was sent, so there
+        // is nothing to cancel.
         let place = self.place().await?;
         let queue = self.queue().ok_or_else(|| self.state.closed())?;
         let mut expected = self.expect(request)?;
-        // Fails where the connection is about to end: why, those who wait for replies learn in a moment.
+        // Fails if the connection is about to end. The reason reaches the callers that wait for
+        // replies.
         let _ending = queue.send(QueuedMessage {
             message: request.frame.body.clone(),
             place: Some(place),
         });
-        // Only the connection may keep the queue open: a request in flight must not keep the driver from ending.
+        // Only the connection may keep the queue open, because a request in flight must not keep
+        // the driver from ending.
         drop(queue);
         expected.reply().await
     }
@@ -133,7 +139,7 @@ impl ClientConnection for MessageConnection {
         .boxed()
     }
 
-    /// Waits until the process behind the messages, if any, has ended too.
+    /// Waits until the server's process, if there is one, has ended too.
     fn close(&self) -> BoxFuture<'_, ()> {
         async {
             self.queue.lock().take();
@@ -146,7 +152,7 @@ impl ClientConnection for MessageConnection {
 
     fn closed(&self) -> BoxFuture<'_, Error> {
         async {
-            // An error means that the driver has ended, which is what this waits for.
+            // An error means that the driver has ended, as expected.
             let _ended = self.end.clone().changed().await;
             self.state.closed()
         }
@@ -179,13 +185,13 @@ pub(crate) struct ExpectedReply<'a> {
 }
 
 impl ExpectedReply<'_> {
-    /// Waits for it.
+    /// Waits for the reply.
     pub(crate) async fn reply(&mut self) -> Result<CallReply, Error> {
         let reply = (&mut self.reply).await;
         reply.map_err(|_closed| self.connection.state.closed())
     }
 
-    /// No longer expects it, as the request was refused: there is nothing to cancel.
+    /// Drops the expectation, because the request was refused and there is nothing to cancel.
     #[cfg(feature = "http")]
     pub(crate) fn withdraw(self) {
         drop(self.connection.state.pending.lock().take(&self.request.id));
@@ -201,7 +207,7 @@ impl Drop for ExpectedReply<'_> {
         if let (Some(message), Some(queue)) = (self.request.cancellation(), self.connection.queue())
         {
             let place = None;
-            // Fails if the connection has ended, and the request with it.
+            // Fails if the connection has ended, which also ended the request.
             let _ended = queue.send(QueuedMessage { message, place });
         }
     }

@@ -1,5 +1,6 @@
-//! The subscriptions on one connection, and which of them a notification is for: the one that it names or, before
-//! 2026-07-28, when notifications name none, all that asked for such changes.
+//! The subscriptions on one connection, and the choice among them for each notification: the
+//! subscription that it names or, before 2026-07-28, when notifications name none, all that asked
+//! for such changes.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use plainly_transport::lock::Lock;
 #[derive(Debug, Default)]
 pub(crate) struct SubscriptionTable {
     entries: Lock<Vec<SubscriptionEntry>>,
-    /// The results that are kept until they change.
+    /// The cached results that changes make outdated.
     shelf: Option<Shelf>,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct SubscriptionGuard {
 }
 
 impl SubscriptionTable {
-    /// An empty table, which reports changes to the cache too.
+    /// An empty table, which also reports changes to the cache.
     pub(crate) fn new(shelf: Option<Shelf>) -> Self {
         Self {
             entries: Lock::default(),
@@ -70,7 +71,8 @@ impl SubscriptionTable {
         if method == Method::Cancelled {
             return self.abandon(params);
         }
-        // First: whoever hears of a change may ask again at once.
+        // The cache comes first, because a subscriber may repeat its request as soon as it learns
+        // of a change.
         if let Some(shelf) = &self.shelf {
             shelf.take(method, params);
         }
@@ -105,7 +107,8 @@ impl SubscriptionTable {
         }
     }
 
-    /// Adds a change to all subscriptions without a request of their own, which means those before 2026-07-28.
+    /// Adds a change to all subscriptions without a request of their own, which are those before
+    /// 2026-07-28.
     #[cfg(feature = "http")]
     pub(crate) fn put(&self, change: &Change) {
         if let Some(shelf) = &self.shelf {

@@ -10,10 +10,11 @@ use tokio::sync::broadcast::{Sender, channel};
 
 use crate::error::mistakes;
 
-/// The most ids that wait to be looked at: a visit whose end was missed is still ended by the user.
+/// The most ids that wait to be read. If a report is missed, the user's answer still ends the
+/// visit.
 const KEPT: usize = 64;
 
-/// The server's reports of visits that are over.
+/// The server's reports of completed visits.
 #[derive(Debug)]
 pub(crate) struct CompletedVisits(Sender<String>);
 
@@ -24,7 +25,7 @@ impl Default for CompletedVisits {
 }
 
 impl CompletedVisits {
-    /// Takes a notification.
+    /// Handles a notification.
     pub(crate) fn take(&self, params: &[u8]) {
         match serde_json::from_slice(params) {
             Ok(ElicitationCompleteParams { elicitation_id, .. }) => {
@@ -34,7 +35,7 @@ impl CompletedVisits {
         }
     }
 
-    /// Resolves when the server has reported all of these, from now on.
+    /// Resolves when the server has reported all of these visits, counting from now on.
     pub(crate) fn all(&self, mut ids: BTreeSet<String>) -> impl Future<Output = ()> {
         let mut told = self.0.subscribe();
         async move {

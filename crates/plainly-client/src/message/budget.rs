@@ -1,5 +1,6 @@
-//! The causes of failure that this client can remove before it makes an exchange again, and how often it does so in one
-//! call. Credentials and connections are renewed where a request is sent, everything else where a call is made.
+//! The causes of failure that this client can remove before it repeats an exchange, and how often
+//! it does so in one call. Credentials and connections are renewed where a request is sent,
+//! everything else where a call is made.
 
 use plainly_transport::lock::Lock;
 
@@ -14,7 +15,7 @@ pub(crate) enum Cause {
     Credentials,
     /// The server has forgotten the session: a new one is opened.
     Session,
-    /// The server refuses the revision, and offers others: one of these is spoken.
+    /// The server refuses the revision, and offers others: one of these is used.
     Revision,
     /// The server expects other headers: the tools are listed again.
     Headers,
@@ -24,7 +25,7 @@ pub(crate) enum Cause {
     Passing,
 }
 
-/// The exchanges that one call may cost, shared by all that make some of them.
+/// The exchanges that one call may cost, shared by all parts of the client that make them.
 #[derive(Debug)]
 pub(crate) struct Budget {
     pauses: u32,
@@ -33,7 +34,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The budget of a call that may wait so often, and may send the user to so many pages.
+    /// The budget of a call with at most `pauses` waits and `visits` visits of the user.
     pub(crate) fn new(pauses: u32, visits: u32) -> Self {
         Self {
             pauses,
@@ -55,8 +56,8 @@ impl Budget {
             Cause::Unsent => 3,
             #[cfg(feature = "http")]
             Cause::Credentials => 5,
-            // A server that refuses every new session would be called for ever, and another listing would teach the
-            // same.
+            // A server that refuses every new session would be called forever, and another listing
+            // would have the same content.
             Cause::Session | Cause::Revision | Cause::Headers => 1,
             Cause::Visit => self.visits,
             Cause::Passing => self.pauses,

@@ -1,5 +1,5 @@
 //! Clocks that are paused while the client waits: those of a connection while the user decides
-//! whether to log in, those of a call while its server waits for an answer of ours.
+//! whether to log in, those of a call while its server waits for this client's answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep};
 
 /// The clocks of a connection and of the calls on it, which are paused while the client waits for
-/// its user. Clones are the same clocks.
+/// its user. Clones share the same clocks.
 ///
-/// Stopped by an `Authorizer` while somebody logs in: neither a call nor connecting times out because of that.
+/// An `Authorizer` pauses them during a login, so that neither calls nor connecting time out.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks(Arc<watch::Sender<ClockState>>);
 
-/// Whether clocks stand, and for how long they did.
+/// Whether the clocks are paused, and for how long they were.
 #[derive(Debug, Default)]
 struct ClockState {
-    /// The number of pauses now.
+    /// The number of current pauses.
     pauses: usize,
-    /// The start of the first of these.
+    /// The start of the first current pause.
     since: Option<Instant>,
-    /// The time of earlier pauses.
+    /// The total time of earlier pauses.
     before: Duration,
     /// The end of the last pause.
     last: Option<Instant>,
 }
 
-/// Keeps clocks from running until it is dropped.
+/// Pauses the clocks until it is dropped.
 #[derive(Debug)]
 #[must_use = "the clocks run again when this is dropped"]
 pub struct ClockPause(Clocks);
 
 impl Clocks {
-    /// Stops the clocks until the result is dropped, and those of others too.
+    /// Pauses the clocks until the result, and that of every other pause, is dropped.
     pub fn pause(&self) -> ClockPause {
         self.0.send_modify(|standing| {
             standing.pauses += 1;
@@ -43,7 +43,7 @@ impl Clocks {
         ClockPause(self.clone())
     }
 
-    /// Waits until nothing stops them.
+    /// Waits until no pause is left.
     pub(crate) async fn until_running(&self) {
         let mut standing = self.0.subscribe();
         // This fails only if the sender is gone, and `self` holds it.
@@ -64,7 +64,7 @@ impl Clocks {
         }
     }
 
-    /// The time of all pauses.
+    /// The total time of all pauses.
     fn stood(&self) -> Duration {
         let standing = self.0.borrow();
         let now = standing.since.map(|since| since.elapsed());
@@ -91,18 +91,18 @@ impl Drop for ClockPause {
 pub(crate) struct Stopwatch {
     clocks: Clocks,
     start: Instant,
-    /// The time of pauses before.
+    /// The total time of the pauses before the start.
     stood: Duration,
 }
 
 impl Stopwatch {
-    /// The time so far.
+    /// The time so far, without pauses.
     pub(crate) fn elapsed(&self) -> Duration {
         let stood = self.clocks.stood().saturating_sub(self.stood);
         self.start.elapsed().saturating_sub(stood)
     }
 
-    /// Waits until so much time has passed.
+    /// Waits until `time` has passed on these clocks.
     ///
     /// Does not depend on the budget of its task, because the awaited work may use all of it: a server
     /// that sends messages faster than the client reads them would otherwise outlast every timeout.
@@ -119,7 +119,7 @@ impl Stopwatch {
         })
     }
 
-    /// Waits for `doing` until so much time has passed; `None` if it takes longer.
+    /// Waits for `doing` until `time` has passed; `None` if it takes longer.
     pub(crate) async fn wait_until<T>(
         &self,
         time: Duration,

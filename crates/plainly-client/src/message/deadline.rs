@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::clocks::{Clocks, Stopwatch};
 use crate::error::{Error, LocalError};
 
-/// A deadline, by clocks that stand while the user is asked.
+/// A deadline, by clocks that are paused while the client waits for the user.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     clock: Stopwatch,

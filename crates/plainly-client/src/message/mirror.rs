@@ -1,6 +1,7 @@
-//! Remembers which arguments of a server's tools are repeated in headers, as far as the tools were listed, and writes
-//! the headers of a call (2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters"). Never
-//! asks the server: when to list tools, and whether the transport has headers, is decided elsewhere.
+//! Stores which arguments of a server's tools are repeated in headers, from the tools' listings,
+//! and writes the headers of a call (2026-07-28, basic/transports/streamable-http, "Custom Headers
+//! from Tool Parameters"). Never asks the server: other files decide when to list tools, and
+//! whether the transport has headers.
 
 use std::collections::HashMap;
 
@@ -14,28 +15,28 @@ use serde_json::Value;
 use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
-/// The most bytes of names that are remembered. Beyond that, earlier tools are forgotten; a call of one is refused, and
-/// the tool is learnt again.
+/// The most bytes of names that are stored. Beyond that, earlier tools are removed. The server
+/// refuses a call of a removed tool, and the tool is stored again.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The arguments of a server's tools that headers repeat, as far as they are known.
+/// The arguments of a server's tools that headers repeat, for the listed tools.
 #[derive(Debug, Default)]
 pub(crate) struct Mirror(Lock<MirroredTools>);
 
 #[derive(Debug, Default)]
 struct MirroredTools {
-    /// Only tools that have such arguments.
+    /// The tools that have such arguments.
     tools: HashMap<String, Vec<MirroredArgument>>,
     /// The length of all names in `tools`.
     bytes: usize,
 }
 
 impl Mirror {
-    /// Learns a tool, replacing what was known of it. Returns `false` if its annotations are invalid, and it must be
-    /// left out.
+    /// Stores a tool, in place of what was known of it. Returns `false` if its annotations are
+    /// invalid, in which case the tool must be left out.
     pub(crate) fn learn(&self, tool: &Tool) -> bool {
-        // A schema that is nested too deep to be read counts as one without annotations: if it has some, the server
-        // will say so.
+        // A schema that is nested too deeply to be read counts as one without annotations. If it
+        // has some, the server will report the missing headers.
         let schema = tool.input_schema.decode().unwrap_or(Value::Null);
         let found = mirrored(&schema);
         if let Err(wrong) = &found {
@@ -47,7 +48,8 @@ impl Mirror {
         is_valid
     }
 
-    /// Adds the headers that repeat arguments of a request with these parameters, if it calls a tool that has some.
+    /// Adds the headers that repeat arguments of a request with these parameters, if it calls a
+    /// tool with such arguments.
     pub(crate) fn repeat(&self, method: Method, params: &str, headers: &mut HeaderMap) {
         if method != Method::CallTool {
             return;

@@ -1,6 +1,6 @@
-//! The progress of calls, as servers report it: finds the call that a notification is about, passes it to the caller's
-//! function, and notes it as a sign of life. Knows the tokens, which are the ids of requests, and nothing else of the
-//! calls.
+//! The progress of calls, as servers report it: finds the call that a notification is about, passes
+//! the progress to the caller's function, and notes the time of the progress. Knows the progress
+//! tokens, which are the ids of requests, and nothing else of the calls.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,8 +19,8 @@ use plainly_transport::lock::Lock;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// The amount done so far; it increases each time. A task has only messages: each comes with the amount that was
-    /// reported before it became one.
+    /// The amount done so far, which increases each time. A task reports only messages: each comes
+    /// with the amount that was reported before the call became a task.
     pub done: f64,
     /// The total amount, in the same unit, if the server knows it.
     pub total: Option<f64>,
@@ -67,10 +67,12 @@ impl ProgressListener {
         self.heard.lock().at
     }
 
-    /// Reports progress. It must have increased: otherwise a server could keep a call waiting for nothing.
+    /// Reports progress. The amount must have increased, because otherwise a server could keep a
+    /// call waiting without any progress.
     fn take(&self, progress: ProgressUpdate) {
         {
-            // Released before the callback runs: the timeout of the call needs it too.
+            // The lock is released before the callback runs, because the call's timeout needs it
+            // too.
             let mut heard = self.heard.lock();
             if progress.done <= heard.done {
                 return tracing::debug!(?progress, "dropped progress that did not advance");
@@ -99,7 +101,8 @@ impl ProgressListener {
         let Some(callback) = tell.as_mut() else {
             return;
         };
-        // It runs where the connection is read, and that must go on for all other calls.
+        // The callback runs where the connection is read, which must continue for all other calls
+        // after a panic.
         if catch_unwind(AssertUnwindSafe(|| callback(progress))).is_err() {
             tracing::error!("the handler of progress panicked: it is not called again");
             *tell = None;
@@ -125,13 +128,13 @@ impl ProgressTable {
         listener: &Arc<ProgressListener>,
     ) -> ProgressEntry<'_> {
         let token = ProgressToken::from(id.clone());
-        // A call may take several requests, and each begins its progress anew.
+        // A call may need several requests, and each starts its progress again.
         *listener.heard.lock() = LastProgress::none();
         self.0.lock().insert(token.clone(), Arc::clone(listener));
         ProgressEntry { table: self, token }
     }
 
-    /// Stops reporting the progress of the request `id`: its reply has arrived.
+    /// Stops reporting the progress of the request `id`, because its reply has arrived.
     pub(crate) fn remove(&self, id: &RequestId) {
         self.0.lock().remove(&ProgressToken::from(id.clone()));
     }

@@ -1,5 +1,5 @@
-//! Reads received messages and the replies to calls: which request a message answers, and with which result. Knows
-//! messages, but not how they arrived.
+//! Reads received messages and the replies to calls: the request that a message answers, and the
+//! result. Knows messages, but not how they arrived.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,29 +24,29 @@ use crate::error::{Error, LocalError};
 /// The most bytes that are shown of data that is not a message.
 const BEGINNING: usize = 80;
 
-/// Stands for parameters that are absent.
+/// Replaces absent parameters.
 const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
 
 /// One message from the server.
 #[derive(Debug)]
 pub(crate) enum ServerMessage {
-    /// It answers a request of ours.
+    /// An answer to a request of this client.
     Reply {
         /// The request's id; `None` if the server couldn't read it.
         id: Option<RequestId>,
         /// The answer.
         reply: CallReply,
     },
-    /// It asks something of us.
+    /// A request to this client.
     Request(ServerRequest),
-    /// It is a notification.
+    /// A notification.
     Notification {
         /// Its method.
         method: String,
         /// The parameters: JSON.
         params: Bytes,
     },
-    /// It is not a message, and has no id of a request that it might answer.
+    /// Data that is no message, and has no id of a request that it might answer.
     NoMessage {
         /// The reason why it can't be read.
         why: String,
@@ -59,20 +59,20 @@ pub(crate) struct ServerRequest {
     /// The id to answer with, as raw JSON.
     pub(crate) raw_id: String,
     pub(crate) id: RequestId,
-    /// Its method, or why it is no request.
+    /// The method, or the reason why this is no valid request.
     pub(crate) method: Result<String, ProtocolError>,
     /// The parameters: JSON.
     pub(crate) params: Bytes,
 }
 
-/// The answer to a request, not read yet.
+/// The answer to a request, not parsed yet.
 #[derive(Debug)]
 pub(crate) enum CallReply {
-    /// Its `result`: JSON.
+    /// The `result`: JSON.
     Result(Bytes),
-    /// Its `error`: JSON, and the HTTP status of the response unless that is a success.
+    /// The `error`: JSON, and the HTTP status of the response unless that is a success.
     Error(Bytes, Option<Box<HttpStatus>>),
-    /// It answers the request, but violates JSON-RPC or our limits.
+    /// An answer to the request that violates JSON-RPC or this client's limits.
     Malformed(String),
 }
 
@@ -83,14 +83,14 @@ pub(crate) struct TypedResult<T> {
     pub(crate) fields: ResultFields,
 }
 
-/// A result that is not read yet, except for the fields that all results have.
+/// A result that is not parsed yet, except for the fields that all results have.
 #[derive(Debug)]
 pub(crate) struct RawResult {
     pub(crate) json: Bytes,
     pub(crate) fields: ResultFields,
-    /// The calls that the cache keeps it for, if it may.
+    /// The cache lookup of its call, if the result may be cached.
     pub(crate) kept: Option<Box<Fetch>>,
-    /// Whether it came out of the cache.
+    /// Whether it came from the cache.
     pub(crate) is_cached: bool,
 }
 
@@ -109,7 +109,8 @@ pub(crate) fn read(bytes: &Bytes) -> Vec<ServerMessage> {
     }
 }
 
-/// As strict as a server except for size: a listing of 32 MiB has more nodes than any request.
+/// The limits are as strict as a server's except for size: a listing of 32 MiB has more nodes than
+/// any request.
 fn limits() -> envelope::Limits {
     let mut limits = envelope::Limits::default();
     limits.nodes *= 20;
@@ -137,14 +138,14 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, MalformedMessage<'_>>) -
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
-            // Without an answer, the server would wait for it.
+            // The server waits for an answer.
             Some(id) if malformed.asks => ServerMessage::Request(ServerRequest {
                 raw_id: id.as_raw().to_owned(),
                 id: id.to_owned(),
                 params: NO_PARAMS,
                 method: Err(refusal(&malformed)),
             }),
-            // With an id, the one call that waits for it can fail now instead of when its time is over.
+            // The call with this id can fail now, instead of when it times out.
             Some(id) => ServerMessage::Reply {
                 id: Some(own_id(*id)),
                 reply: CallReply::Malformed(malformed.to_string()),
@@ -156,7 +157,8 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, MalformedMessage<'_>>) -
     }
 }
 
-/// The id of a reply. Ours are whole numbers, so that one in quotes can mean no other.
+/// The id of a reply. This client's ids are integers, so an integer in quotes can only mean that
+/// integer.
 fn own_id(id: RawId<'_>) -> RequestId {
     let id = id.to_owned();
     let number = match &id {
@@ -170,7 +172,7 @@ fn own_id(id: RawId<'_>) -> RequestId {
     RequestId::Integer(number)
 }
 
-/// The answer to a request that is none.
+/// The error for a malformed request.
 fn refusal(malformed: &MalformedMessage<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::InvalidParams => ProtocolError::from(InvalidParams::NotAnObject)
@@ -185,19 +187,19 @@ fn raw(bytes: &Bytes, params: Option<Object<'_>>) -> Bytes {
     params.map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes()))
 }
 
-/// A reply with this id, for those who wait for another.
+/// Describes a reply with this id to the callers that wait for another reply.
 pub(crate) fn reply_to_nobody(id: &RequestId) -> String {
     format!("a reply with the id {id}, which no open request has,")
 }
 
-/// As much of a text as is shown where it is not a message.
+/// The beginning of a text that is not a message, for display.
 pub(crate) fn beginning(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.get(..BEGINNING).unwrap_or(text))
 }
 
 impl ServerMessage {
-    /// A description, for callers that wait for a reply; `None` if it may well come before one.
-    /// `text` is its source.
+    /// A description, for callers that wait for a reply; `None` if such a message may come before
+    /// the reply. `text` is its source.
     pub(crate) fn instead(&self, text: &[u8]) -> Option<String> {
         match self {
             Self::Reply { id: Some(id), .. } => Some(reply_to_nobody(id)),
@@ -229,7 +231,8 @@ impl CallReply {
         self.result(method, params, least)?.decode(method)
     }
 
-    /// The result, whatever its `resultType`. An error is recognised if it is at least so certain.
+    /// The result, whatever its `resultType`. The meaning of an error is recognised if it is at
+    /// least as certain as `least`.
     pub(crate) fn result(
         &self,
         method: Method,
@@ -265,7 +268,7 @@ impl RawResult {
         })
     }
 
-    /// Reads one that is kept for these calls.
+    /// Reads a cached result of a call.
     pub(crate) fn kept(
         method: Method,
         json: Bytes,
@@ -280,7 +283,7 @@ impl RawResult {
         })
     }
 
-    /// Caches the result for such calls if it may be cached.
+    /// Caches the result of the call, if it may be cached.
     pub(crate) fn keep_for(mut self, fetch: Option<Box<Fetch>>) -> Self {
         if let Some(fetch) = &fetch {
             fetch.keep(&self.json, &self.fields, self.is_cached);
@@ -289,12 +292,12 @@ impl RawResult {
         self
     }
 
-    /// Whether it stands for the content that the client has.
+    /// Whether the result says that the client's content is still the current one.
     pub(crate) fn is_not_modified(&self) -> bool {
         is_not_modified(&self.json)
     }
 
-    /// Puts the cached result in the place of this one, because nothing has changed.
+    /// Replaces this result by the cached one, because the content has not changed.
     pub(crate) fn with_cached(self, json: Bytes) -> Self {
         let is_cached = true;
         Self {
@@ -316,7 +319,7 @@ impl RawResult {
         })
     }
 
-    /// Fails unless it is the final result.
+    /// Fails unless the result is final.
     pub(crate) fn check_final(&self, method: Method) -> Result<(), Error> {
         if self.fields.result_type == ResultType::Complete {
             return Ok(());
@@ -343,7 +346,7 @@ impl RawResult {
     }
 }
 
-/// The one thing that a request is about: a tool, a prompt or a URI.
+/// The tool, prompt or URI that a request is about.
 pub(crate) fn subject(method: Method, params: &impl Serialize) -> Option<String> {
     let key = method.row().subject?;
     let params = serde_json::to_value(params).ok()?;
@@ -372,7 +375,8 @@ fn error(
     }
 }
 
-/// The result of a tool without `content`, as some servers send it that have structured output: with none.
+/// The result of a tool with empty `content` added, because some servers omit `content` if there is
+/// structured output.
 fn with_content(method: Method, json: &[u8]) -> Option<Vec<u8>> {
     if method != Method::CallTool {
         return None;
@@ -425,7 +429,7 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":"x","result":{}}"#,
                 Some("x".into()),
             ),
-            // In quotes, it can be no other's.
+            // An integer in quotes can only be the id of this request.
             (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, Some(1.into())),
             (
                 r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,

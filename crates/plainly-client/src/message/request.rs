@@ -1,5 +1,5 @@
-//! Writes this client's requests, notifications and answers, and the headers that mirror a request. The only place on
-//! this side that assembles JSON-RPC.
+//! Writes this client's requests, notifications and answers, and the headers that mirror a request.
+//! Only this file assembles JSON-RPC on the client's side.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -33,15 +33,15 @@ use plainly_transport::Frame;
 pub(crate) struct Introduction {
     pub(crate) implementation: Implementation,
     pub(crate) capabilities: ClientCapabilities,
-    /// The level from which on it wants log messages, if it wants any.
+    /// The minimum level of log messages that the client wants, if it wants any.
     pub(crate) log_level: Option<LoggingLevel>,
-    /// Knows the trace of each message.
+    /// The source of the trace of each message.
     pub(crate) trace: TraceSource,
 }
 
 impl Introduction {
-    /// The `_meta` of a modern request, as JSON; with `tasks`, the reply may be the handle of a
-    /// task.
+    /// The `_meta` of a modern request, as JSON. With `tasks`, the server may start a task and
+    /// reply with its handle.
     fn meta(&self, revision: Revision, tasks: bool) -> String {
         let mut capabilities = self.capabilities.clone();
         if tasks {
@@ -61,27 +61,28 @@ impl Introduction {
     }
 }
 
-/// Additions to the parameters of one request.
+/// The additions to the parameters of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RequestExtras<'a> {
-    /// Whether it asks for progress: its id is the token.
+    /// Whether the request asks for progress. Its id is the token.
     pub(crate) progress: bool,
-    /// More members of its `_meta`, none of them [ours](OWN_META).
+    /// More members of its `_meta`, without [those](OWN_META) that this client writes itself.
     pub(crate) meta: Option<&'a RawMembers>,
-    /// The answers to the questions with which the server replied to this request before, and the state to send back.
-    /// Not sent to a legacy server.
+    /// The answers to the questions with which the server replied before, and the state to send
+    /// back. Not sent to a legacy server.
     pub(crate) inputs: Option<&'a InputResponseParams>,
     /// Counts the questions that the server asks before the reply.
     pub(crate) questions: Option<&'a CallQuestions<'a>>,
-    /// The cache's side of the call, if its result may be kept.
+    /// The cache lookup for the call, if its result may be cached.
     pub(crate) fetch: Option<&'a Fetch>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(crate) mirror: Option<&'a Mirror>,
-    /// Whether it is about a task, or may be answered with one. Not sent to a legacy server.
+    /// Whether the request is about a task, or may be answered with one. Not sent to a legacy
+    /// server.
     pub(crate) tasks: bool,
     /// The exchanges that the call may cost.
     pub(crate) budget: Option<&'a Budget>,
-    /// The trace that it is part of; `None` for the current one.
+    /// The trace that the request is part of; `None` for the current one.
     pub(crate) trace: Option<&'a TraceContext>,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct OutgoingRequest<'a> {
     pub(crate) id: RequestId,
     pub(crate) method: Method,
     pub(crate) frame: Frame,
-    /// The trace that it is part of.
+    /// The trace that the request is part of.
     trace: Option<TraceContext>,
     /// Counts the questions that the server asks before the reply.
     #[cfg_attr(
@@ -102,7 +103,7 @@ pub(crate) struct OutgoingRequest<'a> {
         )
     )]
     pub(crate) questions: Option<&'a CallQuestions<'a>>,
-    /// The cache's side of the call, if its result may be kept.
+    /// The cache lookup for the call, if its result may be cached.
     #[cfg_attr(
         not(feature = "http"),
         expect(dead_code, reason = "only requests over HTTP have credentials")
@@ -117,8 +118,8 @@ pub(crate) struct OutgoingRequest<'a> {
 }
 
 impl OutgoingRequest<'_> {
-    /// The notification that cancels it. `None` for the handshake, which must not be cancelled, and for the probe,
-    /// which the peer may not know.
+    /// The notification that cancels the request. `None` for the handshake, which must not be
+    /// cancelled, and for the probe, which the peer may not know.
     pub(crate) fn cancellation(&self) -> Option<Bytes> {
         let withdrawable = !matches!(self.method, Method::Initialize | Method::Discover);
         withdrawable.then(|| cancelled(&self.id, self.trace.as_ref()))
@@ -134,7 +135,7 @@ pub(crate) struct RequestWriter {
     trace: TraceSource,
 }
 
-/// The `_meta` of requests, written once for all of them.
+/// The `_meta` of requests, written once for all requests.
 #[derive(Debug)]
 struct OwnMeta {
     without_tasks: String,
@@ -187,7 +188,7 @@ impl RequestWriter {
         if let Some(mirror) = extras.mirror.filter(|_| revision.traits().mirrored_headers) {
             mirror.repeat(method, &params, &mut headers);
         }
-        // A caller that forwards a request forwards its trace.
+        // The trace of a forwarded request is forwarded, too.
         let trace = match (extras.trace, trace_context::is_in(extras.meta)) {
             (_, true) => None,
             (Some(trace), false) => Some(trace.clone()),
@@ -207,7 +208,7 @@ impl RequestWriter {
         })
     }
 
-    /// The request whose parameters are `params`, an object, and these additions.
+    /// A request with `params`, which is an object, and with these additions.
     fn body(
         &self,
         id: i64,
@@ -268,7 +269,7 @@ impl RequestWriter {
 
     fn headers(&self, method: Method, params: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        // No version yet: the handshake negotiates it, and says it in its body.
+        // There is no version yet: the handshake negotiates it in its body.
         if method == Method::Initialize {
             return headers;
         }
@@ -305,12 +306,12 @@ const OWN_META: [&str; 5] = [
     PROGRESS_TOKEN,
 ];
 
-/// Splits parameters of another client: those beside `_meta`, and the members of `_meta` that can
-/// be sent on. Fails if either is no object.
+/// Splits another client's parameters into the members besides `_meta`, and the members of `_meta`
+/// that can be forwarded. Fails if either is no object.
 pub(crate) fn split_meta(
     params: &RawJson,
 ) -> serde_json::Result<(Cow<'_, RawJson>, Option<RawMembers>)> {
-    // Borrowed: most have no `_meta`, and are sent on as they are.
+    // The parameters are borrowed, because most have no `_meta` and are forwarded unchanged.
     let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(params.get())?;
     let Some(meta) = members.remove("_meta") else {
         return Ok((Cow::Borrowed(params), None));
@@ -344,7 +345,7 @@ fn cancelled(id: &RequestId, trace: Option<&TraceContext>) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}{meta}}}}}"#).into()
 }
 
-/// The `_meta` with a trace alone.
+/// A `_meta` that only has the trace.
 fn meta_of(trace: &TraceContext) -> Option<String> {
     serde_json::to_string(trace).ok()
 }
@@ -354,7 +355,7 @@ pub(crate) fn result(id: &str, result: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into()
 }
 
-/// The error response to such a request; `None`: it can't be written.
+/// The error response to a request with this raw id; `None` if it can't be written.
 pub(crate) fn refusal(id: &str, error: &ProtocolError, revision: Revision) -> Option<Bytes> {
     let error = Dialect::default().encode(error, revision);
     let error = serde_json::to_string(&error).ok()?;

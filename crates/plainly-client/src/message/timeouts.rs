@@ -1,5 +1,6 @@
-//! The timeouts of a call: the idle time restarts with each sign of life and is suspended while the server waits for
-//! us; the total time is limited all the same (Cancellation, "Timeouts").
+//! The timeouts of a call. The idle time restarts with each report of progress, and is suspended
+//! while the server waits for this client. The total time is limited all the same (Cancellation,
+//! "Timeouts").
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,17 +16,17 @@ use crate::error::{Error, LocalError};
 use crate::message::clocks::{ClockPause, Clocks};
 use crate::message::progress::ProgressListener;
 
-/// The time limit for a message on which nothing depends any more, whatever it needs.
+/// The time limit for a message whose outcome does not matter any more.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
 
-/// The limits of the time that a call takes.
+/// The time limits of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts<'a> {
-    /// Since the last sign of life.
+    /// The time since the last progress.
     pub(crate) idle: Duration,
-    /// In all.
+    /// The total time.
     pub(crate) total: Duration,
-    /// The clocks of the connection, by which both are measured.
+    /// The clocks of the connection, which measure both times.
     pub(crate) clocks: &'a Clocks,
 }
 
@@ -38,7 +39,8 @@ impl Timeouts<'_> {
         questions: &CallQuestions<'_>,
         calling: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        // Whatever progress is reported, and whatever is asked: the specification asks for a maximum ("Timeouts").
+        // The total time is limited despite progress and questions, because the specification asks
+        // for a maximum ("Timeouts").
         let clock = self.clocks.stopwatch();
         let mut last = Instant::now();
         let mut calling = pin!(calling);
@@ -46,7 +48,7 @@ impl Timeouts<'_> {
         loop {
             tokio::select! {
                 biased;
-                // A reply that is there counts, even if it came at the last moment.
+                // The reply comes first, so that a reply at the last moment counts.
                 called = &mut calling => return called,
                 () = clock.reaches(self.total) => {}
                 () = unconstrained(sleep_until(last + self.idle)) => {}
@@ -81,12 +83,15 @@ impl Timeouts<'_> {
     }
 }
 
-/// The questions for whose answers the server keeps one call waiting, as far as is known.
+/// The questions of a call whose answers the server waits for, if the client knows the call of a
+/// question.
 #[derive(Debug)]
 pub(crate) struct CallQuestions<'a> {
-    /// Stand while a question on the connection is answered that may belong to any call.
+    /// The clocks that are paused while a question on the connection is answered that may belong to
+    /// any call.
     shared: &'a Clocks,
-    /// Stand while one of this call is; empty until there is one.
+    /// The clocks that are paused while a question of this call is answered; empty until there is
+    /// one.
     own: OnceLock<Clocks>,
 }
 
@@ -96,7 +101,7 @@ impl<'a> CallQuestions<'a> {
         Self { shared, own }
     }
 
-    /// The clocks that stand while a question of this call is answered.
+    /// The clocks that are paused while a question of this call is answered.
     pub(crate) fn own(&self) -> &Clocks {
         self.own.get_or_init(Clocks::default)
     }
@@ -106,7 +111,8 @@ impl<'a> CallQuestions<'a> {
     }
 }
 
-/// Stops the clocks for one question until it is dropped, and holds its place among those of the connection.
+/// Pauses the clocks for one question until it is dropped, and holds the question's place among
+/// those of the connection.
 #[derive(Debug)]
 pub(crate) struct QuestionPermit {
     _pause: ClockPause,
@@ -114,7 +120,7 @@ pub(crate) struct QuestionPermit {
 }
 
 impl QuestionPermit {
-    /// One that stops these clocks, and has this place.
+    /// Pauses `clocks`, and holds `place`.
     pub(crate) fn new(clocks: &Clocks, place: OwnedSemaphorePermit) -> Self {
         Self {
             _pause: clocks.pause(),

@@ -19,7 +19,7 @@ pub(crate) fn is_in(meta: Option<&BTreeMap<String, RawJson>>) -> bool {
     meta.is_some_and(|meta| meta.keys().any(is_of_trace))
 }
 
-/// A function that knows the current trace, if there is one.
+/// A function that returns the current trace, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct TraceSource(Option<Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>>);
 
@@ -31,7 +31,7 @@ impl TraceSource {
     /// The current trace.
     pub(crate) fn current(&self) -> Option<TraceContext> {
         let current = self.0.as_ref()?;
-        // A call is worth more than its trace.
+        // A panic of the function must not make the call fail.
         catch_unwind(AssertUnwindSafe(|| current())).unwrap_or_else(|_panic| {
             tracing::error!("the source of trace contexts panicked");
             None

@@ -1,5 +1,5 @@
-//! The traffic between a client and its server, for observers: each message as it stands on the
-//! wire, and the status and headers of HTTP. Knows neither methods nor connections.
+//! The traffic between a client and its server, for observers: each message as transmitted, and the
+//! status and headers of HTTP. Knows neither methods nor connections.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,41 +7,43 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 
-/// Something that passes between a client and its server, as [`Builder::on_traffic`](crate::Builder::on_traffic) shows
-/// it. Nothing is left out and nothing is masked: headers, messages and what stands in their place may contain secrets.
+/// A part of the traffic between a client and its server, as
+/// [`Builder::on_traffic`](crate::Builder::on_traffic) reports it. Nothing is masked: headers,
+/// messages and invalid data may contain secrets.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Traffic<'a> {
     /// A message to the server: JSON.
     Sent(&'a [u8]),
-    /// A message from the server, or a batch of them; or what it sent in place of one, of which only the beginning may be
-    /// known.
+    /// A message from the server, or a batch of them. If the server sent other data, that data, of
+    /// which only the beginning may be known.
     Received(&'a [u8]),
-    /// An HTTP request begins. The message that it carries, if there is one, comes next.
+    /// The beginning of an HTTP request. The message that it carries, if there is one, comes next.
     Request {
         /// `POST`, `GET` or `DELETE`.
         method: &'a str,
         /// The target URL; without the query, which may be secret.
         url: &'a str,
-        /// The headers that the client sets. Those with which it was built are marked as sensitive.
+        /// The headers that the client sets. Those that the client was built with are marked as
+        /// sensitive.
         headers: &'a HeaderMap,
     },
-    /// An HTTP response begins. Its messages come later, each by itself.
+    /// The beginning of an HTTP response. Its messages come later, one by one.
     Response {
         /// The method of the request.
         method: &'a str,
         /// The status.
         status: u16,
-        /// The headers, all of them.
+        /// All headers.
         headers: &'a HeaderMap,
     },
 }
 
-/// Shows what passes to a function, if there is one.
+/// Reports the traffic to a function, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Tap(Option<Arc<Viewer>>);
 
-/// A function that looks at what passes.
+/// A function that receives the traffic.
 type Viewer = dyn Fn(Traffic<'_>) + Send + Sync;
 
 impl Tap {
@@ -55,10 +57,11 @@ impl Tap {
         self.0.is_some()
     }
 
-    /// Shows what passes.
+    /// Reports a part of the traffic.
     pub(crate) fn show(&self, traffic: Traffic<'_>) {
         if let Some(see) = &self.0
-            // It runs where the connection is read and written, and that must go on.
+            // The function runs where the connection is read and written, which must continue after
+            // a panic.
             && catch_unwind(AssertUnwindSafe(|| see(traffic))).is_err()
         {
             tracing::error!("the viewer of a client's traffic panicked");

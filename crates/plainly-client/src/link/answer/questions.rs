@@ -1,5 +1,5 @@
-//! The requests of a legacy server, from their arrival until they are answered: concurrently up to a limit, each id
-//! once, and dropped if the server cancels one or the stream it came on ends.
+//! The requests of a legacy server, from arrival to answer. They are answered concurrently up to a
+//! limit, once per id. A request is dropped if the server cancels it, or if its stream ends.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -28,12 +28,12 @@ pub(crate) struct ServerQuestions {
     respondent: Arc<Respondent>,
     /// A place for each question that is being answered.
     places: Arc<Semaphore>,
-    /// Stand while a question is answered that may belong to any call.
+    /// The clocks that are paused while a question is answered that may belong to any call.
     pub(crate) shared: Clocks,
     tasks: Arc<AnswerTasks>,
 }
 
-/// The tasks that answer, by request id.
+/// The tasks that answer questions, by request id.
 type AnswerTasks = Lock<HashMap<RequestId, AbortHandle>>;
 
 /// The entry of a request among those tasks, removed when dropped.
@@ -58,9 +58,10 @@ impl ServerQuestions {
         }
     }
 
-    /// Answers a question through `send`, in one of the `tasks` of the stream that it came on; it counts until the
-    /// permit that `send` gets is dropped: with the questions `of` the call that it belongs to, if that is known.
-    /// Returns the answer instead if it is available at once.
+    /// Answers a question through `send`, in one of the `tasks` of the stream that the question
+    /// came on. The question counts as open until the permit that `send` gets is dropped, and
+    /// counts for the call `of` if that call is known. Returns the answer instead if it is
+    /// available at once.
     pub(crate) fn ask<S, F>(
         &self,
         request: ServerRequest,
@@ -78,10 +79,11 @@ impl ServerQuestions {
             Ok(None) => return Some(request::result(&request.raw_id, "{}")),
             Err(error) => return request::refusal(&request.raw_id, &error, revision),
         };
-        // Held until the task is in the table: a task that ends at once must not remove its entry before it is there.
+        // The lock is held until the task is in the table, because a task that ends at once must
+        // not remove its entry before that.
         let mut answering = self.tasks.lock();
         if answering.contains_key(&request.id) {
-            // The server would take any answer for the answer to the first.
+            // The server would treat any answer as the answer to the first question.
             tracing::warn!(id = %request.id, "the server asked twice with the same id: answered once");
             return None;
         }
@@ -96,7 +98,7 @@ impl ServerQuestions {
             id: request.id.clone(),
         };
         let respondent = Arc::clone(&self.respondent);
-        // A set keeps what has ended until it is taken out, and a stream may live for days.
+        // The set keeps ended tasks until they are removed, and a stream may live for days.
         while tasks.try_join_next().is_some() {}
         let task = tasks.spawn(async move {
             let answer = respondent.answer(question).await;
@@ -104,7 +106,7 @@ impl ServerQuestions {
                 Ok(result) => Some(request::result(&request.raw_id, result.get())),
                 Err(error) => request::refusal(&request.raw_id, &error, revision),
             };
-            // From here on it can't be cancelled, and the server may ask under the id again.
+            // From here on the question can't be cancelled, and the server may use the id again.
             drop(entry);
             if let Some(message) = message {
                 send(message, open).await;
@@ -122,8 +124,8 @@ impl ServerQuestions {
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
-            // Without an answer: a server that cancels a request expects none ("Cancellation", "Behavior
-            // Requirements").
+            // The server gets no answer: a server that cancels a request expects none
+            // ("Cancellation", "Behavior Requirements").
             task.abort();
         }
     }

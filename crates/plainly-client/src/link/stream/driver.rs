@@ -1,5 +1,5 @@
-//! Receives and sends messages until either side ends, and then stops the process behind them, if any. One task per
-//! connection, which passes each reply to its caller.
+//! Receives and sends messages until either side ends, and then stops the server's process, if
+//! there is one. Each connection has one such task, which passes each reply to its caller.
 
 use std::future::poll_fn;
 use std::io;
@@ -20,12 +20,14 @@ use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::lock::Lock;
 use plainly_transport::{EscapedText, FlushProgress, Inbound, Messages};
 
-/// The time for which messages are still received when nothing can be sent any more, or the process has ended.
+/// The time for which messages are still received after sending failed, or after the process has
+/// ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Receives and sends until the messages end, and then stops the other end.
 pub(super) struct Driver {
-    /// Locked for single steps of receiving and of sending, both of which are polled by one task.
+    /// The messages. The lock is held for single steps of receiving and of sending, which one task
+    /// polls.
     pub(super) messages: Lock<Box<dyn Messages>>,
     pub(super) answers: AnswerSender,
     pub(super) state: Arc<ConnectionState>,
@@ -40,7 +42,7 @@ impl Driver {
         stopped: oneshot::Receiver<()>,
     ) {
         let reason = self.converse(queued, stopped).await;
-        // Not awaited: a peer that reads nothing must not delay the end.
+        // The close is not awaited, because a peer that does not read must not delay the end.
         let _closed = poll_fn(|context| self.messages.lock().poll_close(context)).now_or_never();
         let (exit, stderr) = match reason {
             CloseReason::Ours => (None, String::new()),
@@ -52,13 +54,14 @@ impl Driver {
                 self.other_end.last_words().await
             }
         };
-        // Before the process is stopped, which may take seconds: calls in flight should fail at once.
+        // Before the process is stopped, which may take seconds, because calls in flight should
+        // fail at once.
         self.state.close(ConnectionEnd {
             reason,
             exit,
             stderr: stderr.into(),
         });
-        // Keep reading, so that a server that is still writing can end.
+        // Continues reading, so that a server that is still writing can end.
         let rest = async {
             while let Ok(Some(_)) = receive(&self.messages).await {}
             std::future::pending::<()>().await;
@@ -78,8 +81,9 @@ impl Driver {
         let mut receiving = pin!(receive_all(&self.messages, &self.answers, &self.state));
         let reason = tokio::select! {
             biased;
-            // Receiving comes first: when writing fails, a last reply may still be unread. A server that sends without pause
-            // leaves nothing of the task's budget, so the others need none.
+            // Receiving comes first, because a last reply may still be unread when writing fails. A
+            // server that sends without pause uses up the task's budget, so the other branches must
+            // not need any.
             reason = &mut receiving => return reason,
             sent = unconstrained(send_until(stopped, &self.messages, queued, &self.state.dispatcher.tap)) => match sent {
                 Ok(()) => return CloseReason::Ours,
@@ -91,8 +95,8 @@ impl Driver {
     }
 }
 
-/// The runtime that it ran on may end before the connection: callers on another would wait for
-/// ever.
+/// The driver's runtime may end before the connection. Without this, callers on another runtime
+/// would wait forever.
 impl Drop for Driver {
     fn drop(&mut self) {
         if self.state.check().is_ok() {
@@ -102,7 +106,8 @@ impl Drop for Driver {
     }
 }
 
-/// Sends queued messages; once stopped, only for a moment, because the peer may not be reading.
+/// Sends queued messages. After the stop signal, it only sends for a moment, because the peer may
+/// not be reading.
 async fn send_until(
     stopped: oneshot::Receiver<()>,
     messages: &Lock<Box<dyn Messages>>,
@@ -125,11 +130,12 @@ async fn send_all(
     mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
     tap: &Tap,
 ) -> io::Result<()> {
-    // Given back once their messages have been sent.
+    // Places of the messages, which are released after the flush.
     let mut places = Vec::new();
     while let Some(mut next) = queued.recv().await {
         loop {
-            // Everything that is queued, then one flush: calls made at the same time leave in one write.
+            // All queued messages are sent before one flush, so that calls made at the same time
+            // leave in one write.
             tap.show(Traffic::Sent(&next.message));
             messages.lock().send(next.message);
             places.extend(next.place);
@@ -156,7 +162,7 @@ async fn receive_all(
     state: &ConnectionState,
 ) -> CloseReason {
     let mut skipped = SkippedLines::default();
-    // These end with the connection: then there is nobody left to answer.
+    // These tasks end with the connection, because then no server waits for answers.
     let mut answering = JoinSet::new();
     let limit = state.dispatcher.limits.message_bytes;
     loop {
@@ -183,7 +189,8 @@ async fn receive_all(
             if let Some(message) = state.take(incoming, answers, &mut answering) {
                 answers.send(message).await;
             }
-            // A server that sends anything else without pause must not hold up the end.
+            // Yields to other tasks, because a server that sends other messages without pause must
+            // not delay the end.
             if !is_reply {
                 consume_budget().await;
             }
@@ -191,13 +198,14 @@ async fn receive_all(
     }
 }
 
-/// Counts the lines skipped because they are not messages. Logs their number and the first one when dropped.
+/// Counts the skipped lines that are not messages. Logs their number and the first one when
+/// dropped.
 #[derive(Debug)]
 struct SkippedLines {
     since: Instant,
     lines: u32,
     all: u64,
-    /// The beginning of the first one.
+    /// The beginning of the first skipped line.
     first: String,
 }
 
@@ -213,7 +221,8 @@ impl Default for SkippedLines {
 }
 
 impl SkippedLines {
-    /// Counts one more, which begins like this. Returns whether there were too many for the rest to be messages: 100 in 10 s.
+    /// Counts a line that begins with `line`. Returns whether there were too many for the rest to
+    /// be messages: 100 in 10 s.
     fn is_too_much(&mut self, line: &str) -> bool {
         const LINES: u32 = 100;
         const WITHIN: Duration = Duration::from_secs(10);

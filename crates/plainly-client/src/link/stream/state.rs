@@ -1,5 +1,5 @@
-//! The state shared by callers and the driver: the requests in flight, the queue of messages to send, and the process
-//! behind the messages.
+//! The state shared by callers and the driver: the requests in flight, the queue of messages to
+//! send, and the server's process.
 
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
@@ -25,9 +25,9 @@ const QUEUED: usize = 64;
 pub(super) struct ConnectionState {
     pub(super) pending: Lock<PendingRequests<oneshot::Sender<CallReply>>>,
     pub(super) dispatcher: Dispatcher,
-    /// The last message since the last reply that is no reply to any request, in words.
+    /// The last message since the last reply that answers no request, in words.
     pub(super) stray: Lock<Option<String>>,
-    /// The end of the connection. Set before the requests in flight learn of it.
+    /// The end of the connection. It is set before the requests in flight are ended.
     end: OnceLock<Arc<ConnectionEnd>>,
 }
 
@@ -60,7 +60,7 @@ impl ConnectionState {
 
     pub(super) fn close(&self, closed: ConnectionEnd) {
         self.end.get_or_init(|| Arc::new(closed));
-        // Dropping the waiters wakes their requests, which find the reason above.
+        // Dropping the waiters wakes their requests, which return the reason set above.
         self.pending.lock().close().for_each(drop);
         self.dispatcher.subscriptions.end(&self.closed());
     }
@@ -79,7 +79,7 @@ impl ConnectionState {
             }
             ServerMessage::Request(request) => {
                 let answers = answers.clone();
-                // Any call may be waiting for the answer: all of them share the stream.
+                // Any call may be waiting for the answer, because all calls share the stream.
                 self.dispatcher
                     .request(request, None, answering, |message, open| async move {
                         answers.send(message).await;
@@ -101,8 +101,8 @@ impl ConnectionState {
         let mut pending = self.pending.lock();
         let waiter = match &id {
             Some(id) => pending.take(id),
-            // A server that couldn't read a request couldn't read its id either. If only one is in flight, it is that
-            // one.
+            // A server that couldn't read a request couldn't read its id either. If only one is in
+            // flight, the reply is for that one.
             None => pending.take_only(),
         };
         drop(pending);
@@ -121,8 +121,8 @@ impl ConnectionState {
     }
 }
 
-/// A message to be sent. It has a place in the queue, for which its sender has waited; except a cancellation, which is
-/// sent from `drop`, where nothing can wait, and at most once per request.
+/// A message to be sent. Its sender has waited for its place in the queue. A cancellation has no
+/// place, because it is sent from `drop`, which can't wait; there is at most one per request.
 #[derive(Debug)]
 pub(super) struct QueuedMessage {
     pub(super) message: Bytes,
@@ -134,7 +134,8 @@ pub(super) fn places() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(QUEUED))
 }
 
-/// Queues answers to the server's requests. Doesn't keep the queue open, which ends when no more requests can be sent.
+/// Queues answers to the server's requests. It doesn't keep the queue open, which ends when no more
+/// requests can be sent.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerSender {
     queue: mpsc::WeakUnboundedSender<QueuedMessage>,
@@ -152,27 +153,30 @@ impl AnswerSender {
         }
     }
 
-    /// Queues an answer. Waits for a place, so that a server that asks without reading answers is not read any further.
+    /// Queues an answer. Waits for a place first, so that a server that asks without reading
+    /// answers is not read any further.
     pub(super) async fn send(&self, message: Bytes) {
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         if let Some(queue) = self.queue.upgrade() {
-            // Fails if the connection is ending, which the reader will notice.
+            // Fails if the connection is ending, which the reader detects.
             let _ended = queue.send(QueuedMessage { message, place });
         }
     }
 }
 
-/// The other end of the messages: a process that we started or, by default, nothing that we control.
+/// The other end of the messages: a process that this client started or, by default, a peer outside
+/// of its control.
 pub(crate) trait OtherEnd: Send {
     /// Waits until the process has ended; for ever if there is no process.
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         std::future::pending().boxed()
     }
 
-    /// Leaves the process no time to end by itself.
+    /// Gives the process no time to end on its own.
     fn hurry(&mut self) {}
 
-    /// The exit status of the process, if it has ended or does so at once, and the end of its standard error.
+    /// The exit status of the process, if it has ended or is about to, and the end of its standard
+    /// error.
     fn last_words(&mut self) -> BoxFuture<'_, (Option<ExitStatus>, String)> {
         std::future::ready((None, String::new())).boxed()
     }
@@ -183,5 +187,5 @@ pub(crate) trait OtherEnd: Send {
     }
 }
 
-/// A server that is no process of ours.
+/// A server that this client did not start.
 impl OtherEnd for () {}
