@@ -1,6 +1,6 @@
-//! The costs of a large file and a large search for a server: the memory for one file of 16 MiB,
-//! from the request to the reply, and the time of a search through all that cargo has built here,
-//! next to ripgrep's if it is installed.
+//! Costs of a large file and of a large search for a server: the memory for one file of 16 MiB,
+//! from the request to the reply, and the time of a search through everything below this workspace,
+//! compared with ripgrep if it is installed.
 
 use std::fs;
 use std::hint::black_box;
@@ -16,10 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
-/// The largest that is read by default.
+/// The largest file that is read by default.
 const LARGE: usize = 16 << 20;
-/// A text that is in no file, so that all are searched. Put together here, since this file is
-/// searched too.
+/// A text that no file contains, so that the search reads all files. It is put together here
+/// because this file is searched too.
 const NOWHERE: [&str; 2] = ["zebra-crossing", "-quagmire"];
 
 fn main() {
@@ -33,7 +33,7 @@ fn runtime() -> Runtime {
         .expect("a runtime")
 }
 
-/// Serves one request, and throws the reply away.
+/// Serves one request, and discards the reply.
 fn serve(runtime: &Runtime, server: &Server, request: &str) {
     let done = server.serve(request.as_bytes(), tokio::io::sink());
     runtime.block_on(done.into_future()).expect("served");
@@ -49,7 +49,7 @@ fn request(method: &str, mut params: serde_json::Value) -> String {
     format!("{message}\n")
 }
 
-/// Reads the file; the row `max alloc` is the memory at the peak.
+/// Reads the file. The row `max alloc` is the peak memory.
 #[divan::bench(args = ["text", "binary"], sample_count = 5, sample_size = 1)]
 fn read_16_mib(bencher: Bencher<'_, '_>, kind: &str) {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -68,7 +68,7 @@ fn read_16_mib(bencher: Bencher<'_, '_>, kind: &str) {
     bencher.bench_local(|| serve(&runtime, &server, black_box(&request)));
 }
 
-/// Everything below the workspace, built things too.
+/// Everything below the workspace, including build results.
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

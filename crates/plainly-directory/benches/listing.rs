@@ -1,5 +1,5 @@
-//! The cost of a page of a listing: of 200,000 files in one directory, and of as many in 2,000. The
-//! first page, one in the middle, and all of them.
+//! The cost of a page of a listing: with 200,000 files in one directory, and with as many in 2,000.
+//! Measures the first page, one in the middle, and all pages.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -56,7 +56,7 @@ impl Tree {
                 File::create(path.join(format!("file-{number:06}.txt"))).expect("a file");
             }
         }
-        // Only what hasn't changed for two seconds is worth a list.
+        // Only directories that haven't changed for two seconds are cached.
         thread::sleep(Duration::from_secs(3));
         let (directory, number) = (directories / 2, each / 2);
         let middle = format!("file:///files/{}/file-{number:06}.txt", name(directory));
@@ -92,7 +92,7 @@ fn first_page(bencher: Bencher<'_, '_>, shape: Shape) {
     bencher.bench_local(|| black_box(page(&runtime, &store, None)));
 }
 
-/// A page of a listing that was started a moment ago.
+/// A page of a listing that was started recently.
 #[divan::bench(args = SHAPES, sample_count = 20, sample_size = 1)]
 fn middle_page(bencher: Bencher<'_, '_>, shape: Shape) {
     let tree = Tree::of(shape);
@@ -100,7 +100,7 @@ fn middle_page(bencher: Bencher<'_, '_>, shape: Shape) {
     bencher.bench_local(|| black_box(page(&runtime, &store, Some(&tree.middle))));
 }
 
-/// A page by a process that has never seen the directory.
+/// A page from a process that has never read the directory.
 #[divan::bench(args = SHAPES, sample_count = 20, sample_size = 1)]
 fn middle_page_of_a_replica(bencher: Bencher<'_, '_>, shape: Shape) {
     let tree = Tree::of(shape);

@@ -1,5 +1,6 @@
-//! The time of a search by words over 5,000 files, which are the sources of this project: the first, which reads all of them, and
-//! the next ones; beside it the time that reading the files takes.
+//! The time of a search by words over 5,000 files, which are the sources of this project: of the
+//! first search, which reads all files, and of later ones. Reading the files alone is measured for
+//! comparison.
 
 #[path = "../tests/directory_store/tools/ranking/tree.rs"]
 mod tree;
@@ -38,7 +39,7 @@ impl Tree {
         Self { directory, paths }
     }
 
-    /// A server that has not searched yet.
+    /// A new server, without an index.
     fn server(&self) -> Server {
         let store = DirectoryStore::builder().mount_as("tree", self.directory.path());
         let store = store.build().expect("a store");
@@ -91,7 +92,7 @@ fn next_search(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| search(&runtime, &server, words()));
 }
 
-/// The walk through all files, which every search takes.
+/// The walk through all files, which is part of every search.
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn names_alone(bencher: Bencher<'_, '_>) {
     let (tree, runtime) = (Tree::new(), runtime());

@@ -1,5 +1,5 @@
-//! The cost of writing 1 KiB: next to the bare system calls, which write, sync, rename and sync again; and with what was
-//! overwritten going to the trash.
+//! The cost of writing 1 KiB, compared with the bare system calls (write, sync, rename, sync); and
+//! with the overwritten file going to the trash.
 
 #![expect(clippy::print_stdout, reason = "the result of a benchmark")]
 
@@ -12,7 +12,8 @@ use plainly::store::{RemoveQuery, Writable, WriteQuery};
 use plainly_directory::DirectoryStore;
 use tokio::runtime::{Builder, Runtime};
 
-/// The writes of each kind, one after the other, so that the disk is the same for all.
+/// The number of writes of each kind. The kinds alternate, so that the state of the disk is the
+/// same for all.
 const ROUNDS: usize = 200;
 
 fn main() {

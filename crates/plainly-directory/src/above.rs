@@ -1,5 +1,6 @@
-//! Ignore rules from above a mount, as git has them for a work tree that the mount is in: those of the directories up to
-//! its root, of `.git/info/exclude`, and the user's own. They are outside of the mount, so they are read by their paths.
+//! Ignore rules from above a mount inside a git work tree: `.gitignore` in the directories up to
+//! the root of the work tree, `.git/info/exclude`, and the user's own file. They are outside of the
+//! mount, so they are read by their paths.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -14,10 +15,10 @@ use super::handle::{self, refuse};
 use super::ignored::{GITIGNORE, MAX_BYTES, RuleFile, Visibility};
 use super::lock::Lock;
 
-/// The least time between two looks at the rule files.
+/// The minimum time between two checks of the rule files.
 const LOOKED: Duration = Duration::from_secs(2);
 
-/// A name that no rule means, except one for all names.
+/// A name that no rule matches, except rules for all names.
 const ANYTHING: &str = "\u{7f}";
 
 /// The rules from above a mount.
@@ -27,7 +28,7 @@ pub(super) struct RulesAbove {
     last: Lock<Option<LastLook>>,
 }
 
-/// The rules as they were last found.
+/// The rules as of the last check.
 #[derive(Debug)]
 struct LastLook {
     at: Instant,
@@ -35,11 +36,11 @@ struct LastLook {
     rules: Arc<OuterRules>,
 }
 
-/// A file that may have rules, and its state when it was looked at.
+/// A file that may contain rules, and its state at the last check.
 #[derive(Debug, PartialEq, Eq)]
 struct OuterSource {
     path: PathBuf,
-    /// The directory that its rules are for.
+    /// The directory that the rules apply to.
     base: PathBuf,
     is_of_user: bool,
     state: Option<(Option<SystemTime>, u64)>,
@@ -49,7 +50,7 @@ struct OuterSource {
 #[derive(Debug, Default)]
 pub(super) struct OuterRules {
     mount: PathBuf,
-    /// The directory that each is for, and the rules.
+    /// The rule files, each with the directory that it applies to.
     files: Vec<(PathBuf, RuleFile)>,
 }
 
@@ -62,8 +63,9 @@ impl RulesAbove {
         }
     }
 
-    /// Looks at the rule files, but not more often than every two seconds, and reads them if one has changed. Fails only if
-    /// this process could read no file at all.
+    /// Returns the rules. Checks the rule files at most every two seconds, and reads them again if
+    /// one has changed. Fails only if the process or machine has run out of a resource, such as
+    /// open files.
     pub(super) fn get(&self) -> Result<Arc<OuterRules>, StoreError> {
         let mut last = self.last.lock();
         if let Some(look) = &*last
@@ -87,7 +89,7 @@ impl RulesAbove {
 }
 
 impl OuterRules {
-    /// The ruling on `path` in the mount, if there is one.
+    /// The ruling on `path` in the mount, if a rule matches.
     pub(super) fn verdict(
         &self,
         path: impl FnOnce() -> PathBuf,
@@ -121,7 +123,8 @@ impl OuterRules {
         };
         let mut above = rules.mount.ancestors();
         let anything = rules.mount.join(ANYTHING);
-        // Git has nothing of such a directory, but a user asked for it.
+        // Git would show nothing in an ignored mount. The rules are dropped, because the user asked
+        // to serve it.
         if above.any(|path| is_ignored(path, true))
             || [true, false]
                 .iter()
@@ -183,7 +186,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// The files that may have rules for the mount, the strongest first; none outside of a work tree.
+/// The files that may contain rules for the mount, strongest first; empty outside of a work tree.
 fn sources(mount: &Path, user: Option<PathBuf>) -> Vec<OuterSource> {
     let mut above = mount.ancestors();
     let Some(root) = above.find(|above| above.join(".git").exists()) else {
@@ -191,7 +194,7 @@ fn sources(mount: &Path, user: Option<PathBuf>) -> Vec<OuterSource> {
     };
     let above = mount.ancestors().skip(1);
     let above = above.take_while(|directory| directory.starts_with(root));
-    // Git reads no link in the place of one.
+    // Git doesn't read a `.gitignore` that is a link.
     let above = above.filter(|directory| !directory.join(GITIGNORE).is_symlink());
     let own = above.map(|directory| OuterSource::new(directory.join(GITIGNORE), directory, false));
     let exclude = git_directory(root);
@@ -200,12 +203,12 @@ fn sources(mount: &Path, user: Option<PathBuf>) -> Vec<OuterSource> {
     own.chain(exclude).chain(user).collect()
 }
 
-/// The directory in which git has what all work trees of a repository share.
+/// The git directory that all work trees of a repository share.
 fn git_directory(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     let own = match git.is_dir() {
         true => git,
-        // A file that leads there, as in submodules and in work trees that were added.
+        // In submodules and added work trees, `.git` is a file with the path of the directory.
         false => {
             let file = text(&git).ok()??;
             root.join(file.strip_prefix("gitdir: ")?.trim_end())

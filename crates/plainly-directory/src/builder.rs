@@ -1,4 +1,4 @@
-//! Collects the mounts and settings, and opens everything at once.
+//! The builder of a store: collects mounts and settings, then opens all directories at once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::store::DirectoryStore;
 use super::withheld::WithheldFiles;
 use super::write;
 
-/// The most bytes of a file that are read unless set otherwise: 16 MiB.
+/// The default maximum size of a file that is read: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The most bytes of one write unless set otherwise: 16 MiB.
+/// The default maximum size of one write: 16 MiB.
 const MAX_WRITE_BYTES: u64 = 16 << 20;
 
 impl DirectoryStore {
@@ -33,7 +33,7 @@ impl DirectoryStore {
     }
 }
 
-/// Builds a [`DirectoryStore`].
+/// A builder of [`DirectoryStore`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DirectoryStoreBuilder {
@@ -47,7 +47,7 @@ pub struct DirectoryStoreBuilder {
     is_as_is: bool,
 }
 
-/// A directory that is to be served.
+/// A directory to serve.
 #[derive(Clone, Debug)]
 struct MountRequest {
     name: Option<String>,
@@ -69,7 +69,7 @@ impl DirectoryStoreBuilder {
         }
     }
 
-    /// Serves the directory at `path` under its own name, links resolved.
+    /// Serves the directory at `path` under its own name, with links resolved.
     pub fn mount(self, path: impl Into<PathBuf>) -> Self {
         self.add(None, path.into(), false)
     }
@@ -98,9 +98,10 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// Whether all mounts are served for [writing](plainly::store::Writable) too. By default only those that were added so.
+    /// Sets whether all mounts can be [written](plainly::store::Writable) too. By default, only
+    /// those added with `mount_writable` or `mount_writable_as` can.
     ///
-    /// Files that a killed server left unfinished more than an hour ago are removed when the store is built.
+    /// Building the store removes temporary files that a killed server left more than an hour ago.
     pub fn writable(mut self, writable: bool) -> Self {
         self.is_writable = writable;
         self
@@ -113,55 +114,59 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// Sets how long clients may cache results, and whether they may share them. By default not at
-    /// all: a file can change at any time, and who may see it is not for the store to decide. If
-    /// a directory needs a different hint, make it a store of its own.
+    /// Sets how long clients may cache results, and whether they may share them. By default clients
+    /// may not cache at all, because a file can change at any time and the store doesn't know who
+    /// may see it. A directory that needs a different hint belongs in a separate store.
     pub fn cache_hint(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self
     }
 
-    /// Whether names that start with a dot are served too. By default not.
+    /// Sets whether names that start with a dot are served too. By default they are not.
     pub fn hidden(mut self, hidden: bool) -> Self {
         self.shown.hidden = hidden;
         self
     }
 
-    /// Whether files that `.ignore` and `.gitignore` exclude are served too. By default not.
+    /// Sets whether files excluded by `.ignore` and `.gitignore` are served too. By default they
+    /// are not.
     pub fn ignored(mut self, ignored: bool) -> Self {
         self.shown.ignored = ignored;
         self
     }
 
-    /// Never serves these files, such as the keys of the server itself: not by another name, through a link or after they were
-    /// replaced, and as if they did not exist. They need not exist.
+    /// Never serves these files, such as the keys of the server itself. The store treats them as
+    /// missing, also under another name, through a link, or after they were replaced. They need not
+    /// exist.
     pub fn withhold<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
         self.shown.withheld = WithheldFiles::new(paths.into_iter().map(Into::into));
         self
     }
 
-    /// The largest file that can be read, in bytes. 16 MiB by default. Larger files are listed, and reading one is
+    /// The maximum size of a file that can be read, in bytes. 16 MiB by default. Larger files are
+    /// listed, but reading one fails with
     /// [`StoreError::TooLarge`](plainly::store::StoreError::TooLarge).
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
         self.max_file_bytes = bytes;
         self
     }
 
-    /// The budget of memory for files that are read, searched or changed, or wait to be sent. By default the one that all
-    /// stores of the process share.
+    /// The memory budget for files that are being read, searched or changed, or wait to be sent. By
+    /// default, all stores of the process share one budget.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Whether text in another encoding than UTF-8 is served as the bytes that it is. By default, such text is decoded, and the
-    /// `_meta` of its content has the encoding, as `dev.plainly/encoding`.
+    /// Sets whether text in encodings other than UTF-8 is served as its original bytes. By default,
+    /// such text is decoded, and the `_meta` of its content names the encoding as
+    /// `dev.plainly/encoding`.
     pub fn as_is(mut self, as_is: bool) -> Self {
         self.is_as_is = as_is;
         self
     }
 
-    /// Opens the directories. Fails with everything that is wrong with them.
+    /// Opens the directories. The error reports every problem of every mount.
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();
         let mut roots: Vec<Root> = Vec::new();
@@ -188,7 +193,7 @@ impl DirectoryStoreBuilder {
         if !problems.is_empty() {
             return Err(MountError::of(problems));
         }
-        // The order of listings must not depend on how the user wrote the command.
+        // The order of listings must not depend on the order of the mounts on the command line.
         roots.sort_by(|one, other| one.name.cmp(&other.name));
         let store = DirectoryStore::over(Mounts {
             roots,

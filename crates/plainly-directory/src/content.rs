@@ -1,4 +1,5 @@
-//! Reading: a file as it was when it was opened and never more than the limit, a directory as its small files.
+//! Reads a file as it was when it was opened, up to the size limit, or a directory as its small
+//! files.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Seek as _, SeekFrom};
@@ -17,27 +18,27 @@ use super::handle::{self, refuse};
 use super::place::{OpenEntry, OpenFile, Place};
 use super::walk::{Entry, Walk};
 
-/// The most reads of a file that changes while it is read.
+/// The maximum number of times a changing file is read.
 const ATTEMPTS: usize = 3;
 
-/// The least time since the last change of a file. The clock of a file system ticks up to every 10
-/// ms, and between two ticks changes look the same.
+/// The minimum age of the last change of a file before it is read. The clock of a file system ticks
+/// up to every 10 ms, so changes between two ticks have the same time.
 pub(super) const SETTLED: Duration = Duration::from_millis(20);
 
-/// The most that reading a collection gives: files, bytes of one, and bytes of all.
+/// The limits of reading a collection: number of files, bytes of one file, and bytes of all.
 const FILES: usize = 100;
 const FILE_BYTES: u64 = 64 << 10;
 const ALL_BYTES: u64 = 256 << 10;
 
-/// The most entries of a collection that are compared for suggestions.
+/// The maximum number of entries of a collection that are examined.
 const LOOKED_AT: usize = 1_000;
 
-/// The file changed each time it was read.
+/// The error of a file that changed each time it was read.
 #[derive(Debug, thiserror::Error)]
 #[error("the file changed while it was being read, {ATTEMPTS} times")]
 struct UnstableFile;
 
-/// The content of what `path` leads to from `root`.
+/// Reads the file or directory at `path` below `root`.
 pub(super) fn read(
     root: &Rc<Place>,
     path: &[OsString],
@@ -54,12 +55,13 @@ pub(super) fn read(
                 return small_files(iter::from_fn(|| walk.next().transpose()), is_as_is);
             }
             OpenEntry::File(file) => {
-                // What is too large is not read.
+                // A file that is too large is not read, so it needs no memory.
                 if file.metadata.len() <= limit {
                     file.waiter.hold(file.metadata.len())?;
                 }
                 if let Some((resource, body)) = self::file(uri, name, &file, limit, is_as_is)? {
-                    // As text or as base64 it may be longer, and of some files no size was known.
+                    // The text or base64 may be longer than the file, and some files report no
+                    // size.
                     file.waiter.hold(weight(&body))?;
                     return Ok(vec![ResourceContents::new(resource, body)]);
                 }
@@ -69,7 +71,7 @@ pub(super) fn read(
     Err(unstable())
 }
 
-/// The bytes of a content in a message.
+/// The size of a content in a message, in bytes.
 fn weight(body: &Body) -> u64 {
     let size = body.as_bytes().len() as u64;
     match body {
@@ -78,7 +80,7 @@ fn weight(body: &Body) -> u64 {
     }
 }
 
-/// The content of a file; `None` if it changed meanwhile.
+/// Reads a file; `None` if it changed meanwhile.
 fn file(
     uri: &str,
     name: &OsStr,
@@ -91,7 +93,7 @@ fn file(
     };
     let mut resource = describe::with_content(uri, name, &metadata, &content);
     describe::entitle(&mut resource, &content);
-    // The tag of before: it may have grown meanwhile.
+    // The tag from before the read, because the file may have grown meanwhile.
     let mut resource = tagged(resource, &file.metadata, || content.is_empty());
     let body = match is_as_is {
         true => Body::of_bytes(content),
@@ -100,7 +102,7 @@ fn file(
     Ok(Some((resource, body)))
 }
 
-/// The metadata and the bytes of a file; `None` if it changed meanwhile.
+/// Reads the metadata and the bytes of a file; `None` if it changed meanwhile.
 pub(super) fn whole(
     file: &OpenFile,
     limit: u64,
@@ -113,7 +115,7 @@ pub(super) fn whole(
         });
     }
     settle(before);
-    // Some file systems say 0 of everything.
+    // Some file systems report size 0 for every file.
     let most = match before.len() {
         0 => limit.saturating_add(1),
         length => length,
@@ -125,13 +127,14 @@ pub(super) fn whole(
         return Err(StoreError::TooLarge { size, limit });
     }
     let is_whole = content.len() as u64 >= before.len();
-    // A log that is being written has only grown: what was there when it was opened is its beginning.
+    // A file that only grew, such as a log, still starts with the content that it had when it was
+    // opened.
     let has_grown = after.len() > before.len();
     let is_stable = is_whole && (has_grown || is_same(before, &after));
     Ok(is_stable.then_some((after, content)))
 }
 
-/// Some bytes of a file of any size, as they are at this moment.
+/// Reads a range of a file of any size, as it is at this moment.
 pub(super) fn range(
     root: &Rc<Place>,
     path: &[OsString],
@@ -143,11 +146,11 @@ pub(super) fn range(
     let size = file.metadata.len();
     let (first, length) = range.within(size)?;
     file.waiter.hold(length)?;
-    // The file of the standard library reads into memory that was not set to zero before.
+    // The standard library's file reads into memory without zeroing it first.
     let mut bytes = file.file.into_std();
     bytes.seek(SeekFrom::Start(first)).map_err(refuse)?;
     let bytes = handle::read_for(&file.waiter, bytes, length, length)?;
-    // Of a file that became shorter meanwhile, the rest is not there.
+    // If the file became shorter meanwhile, the range ends at the new end of the file.
     let size = match (bytes.len() as u64) < length {
         true => first + bytes.len() as u64,
         false => size,
@@ -159,29 +162,31 @@ pub(super) fn range(
     })
 }
 
-/// The error of a part of a directory.
+/// The error of reading a range of a directory.
 pub(super) fn no_bytes() -> StoreError {
     let why = "a directory has no bytes".into();
     StoreError::InvalidUri { why }
 }
 
-/// The resource with the tag of its file.
+/// Adds the file's tag to the resource.
 pub(super) fn tagged(
     resource: Resource,
     metadata: &Metadata,
     is_empty: impl FnOnce() -> bool,
 ) -> Resource {
-    // Files that say 0 of their size though they have some, as in `/proc`, change and say nothing of that either.
+    // Files that report size 0 although they have content, as in `/proc`, don't report changes
+    // either.
     match tag(metadata).filter(|_| metadata.len() > 0 || is_empty()) {
         Some(tag) => resource.tag(tag),
         None => resource,
     }
 }
 
-/// A text that changes when the file does, where its file system has the time of a change.
+/// A text that changes whenever the file changes; `None` where the file system has no time of
+/// change.
 pub(super) fn tag(metadata: &Metadata) -> Option<String> {
     let since = handle::changed(metadata)?.duration_since(SystemTime::UNIX_EPOCH);
-    // Enough until 2554, and to write a wider number takes ten times as much.
+    // 64 bits last until the year 2554, and formatting a wider number takes ten times as long.
     let nanos = since.map_or(0, |since| {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     });
@@ -192,7 +197,7 @@ pub(super) fn tag(metadata: &Metadata) -> Option<String> {
     ))
 }
 
-/// Whether a file has no bytes, whatever size its metadata has.
+/// Whether a file has no bytes, whatever size its metadata reports.
 pub(super) fn is_empty(mut file: &File) -> bool {
     file.rewind().is_ok() && handle::read_up_to(file, 1).is_ok_and(|bytes| bytes.is_empty())
 }
@@ -202,7 +207,8 @@ pub(super) fn unstable() -> StoreError {
     StoreError::Failed(UnstableFile.into())
 }
 
-/// The first small files of a collection's entries, as many as fit, as they are.
+/// The first small files among a collection's entries, as many as fit. With `is_as_is`, their text
+/// is not decoded.
 pub(super) fn small_files(
     entries: impl Iterator<Item = Result<Entry, StoreError>>,
     is_as_is: bool,
@@ -214,11 +220,12 @@ pub(super) fn small_files(
         let OpenEntry::File(file) = &entry.opened else {
             continue;
         };
-        // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
+        // A large, changing or unreadable file is left out. Reading it on its own reports the
+        // error.
         let limit = left.min(FILE_BYTES);
         if let Ok(Some((resource, body))) =
             self::file(&entry.uri, &entry.name, file, limit, is_as_is)
-            // As text it may be longer than its file.
+            // The text may be longer than its file.
             && let Some(rest) = left.checked_sub(body.as_bytes().len() as u64)
         {
             left = rest;
@@ -231,7 +238,7 @@ pub(super) fn small_files(
     Ok(contents)
 }
 
-/// Waits until any further change of the file bears another time.
+/// Waits until any further change of the file will have a different time.
 pub(super) fn settle(file: &Metadata) {
     let age = age(handle::changed(file));
     if let Some(left) = age.and_then(|age| SETTLED.checked_sub(age)) {
@@ -239,13 +246,14 @@ pub(super) fn settle(file: &Metadata) {
     }
 }
 
-/// The time since a change. `None` if it is unknown, or in the future: the clock may be that of another machine.
+/// The time since a change; `None` if it is unknown, or in the future, because another machine may
+/// have set the time.
 pub(super) fn age(changed: Option<SystemTime>) -> Option<Duration> {
     SystemTime::now().duration_since(changed?).ok()
 }
 
-/// Whether the content is that of one moment, as far as the file system's clock shows. A file that
-/// was replaced meanwhile has lost its name, which is a change too, but none of its content.
+/// Whether the content is from one moment, as far as the file system's clock shows. Replacing the
+/// file takes its name away, which changes its metadata but not its content.
 fn is_same(before: &Metadata, after: &Metadata) -> bool {
     before.len() == after.len()
         && before.modified().ok() == after.modified().ok()
@@ -283,13 +291,13 @@ mod tests {
         }
     }
 
-    /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if that is of no moment.
+    /// Opens a file, runs `meanwhile`, and reads it. Returns the text; `None` if the file changed.
     fn read_after(meanwhile: impl FnOnce(&fs::File)) -> Option<String> {
         let around = tempfile::tempdir().unwrap();
         let path = around.path().join("x");
         fs::write(&path, "old").unwrap();
         let writer = fs::File::options().write(true).open(&path).unwrap();
-        // Older than what the clock of the file system can tell from now.
+        // Makes the file old enough for the file system's clock to show the change.
         writer.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
         let opened = open(around.path(), waiter);
@@ -332,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Windows lets no file lose its name while it is open like this.
+    /// Windows doesn't let a file lose its name while it is open like this.
     #[cfg(unix)]
     #[test]
     fn a_file_that_loses_its_name_is_read_to_the_end() {

@@ -1,5 +1,6 @@
-//! The handle of a mount's directory, and its replacement: `rm -rf dist && mkdir dist` leaves the handle with a directory
-//! that has lost its name. Another directory at the path is served instead if nobody else can have put it there.
+//! The handle of a mount's directory, and its replacement. After `rm -rf dist && mkdir dist`, the
+//! handle refers to a directory without a name. Another directory at the path is served instead,
+//! unless another user may have put it there.
 
 use std::io;
 use std::path::Path;
@@ -12,26 +13,26 @@ use cap_std::fs::{Dir, Metadata};
 
 use super::handle::{self, owner};
 
-/// The least time between two looks at the path of a directory that is still there.
+/// The minimum time between two checks of the path of a directory that still exists.
 const LOOKED: Duration = Duration::from_secs(1);
 
-/// The administrator, who may lead anywhere.
+/// The administrator, whose links are always followed.
 const ROOT: u32 = 0;
 
 /// The directory as it was last opened.
 pub(super) struct Current {
     dir: Arc<Dir>,
     looked: Instant,
-    /// Whether a warning was logged.
+    /// Whether a warning about this directory was logged.
     has_warned: bool,
 }
 
-/// The directory that could take the place of a known one.
+/// The result of looking for a directory that replaces the known one.
 enum Replacement {
-    /// There is none.
+    /// There is no other directory.
     Missing,
     Found(Dir),
-    /// A directory of another user, which isn't served.
+    /// A directory of another user, which must not be served.
     Foreign,
 }
 
@@ -44,7 +45,7 @@ impl Current {
         }
     }
 
-    /// The directory to serve, which is called `uri`.
+    /// The directory to serve. `uri` names it in the log.
     pub(super) fn dir(&mut self, path: &Path, uri: &str) -> Arc<Dir> {
         let Ok(metadata) = self.dir.dir_metadata() else {
             return Arc::clone(&self.dir);
@@ -72,7 +73,7 @@ impl Current {
         Arc::clone(&self.dir)
     }
 
-    /// Logs once what is wrong.
+    /// Logs a problem, once per directory.
     fn warn(&mut self, uri: &str, what: &str) {
         if !std::mem::replace(&mut self.has_warned, true) {
             tracing::warn!(uri, "{what}");
@@ -80,7 +81,7 @@ impl Current {
     }
 }
 
-/// Looks whether there is another directory at the path of `known`.
+/// Looks for another directory at the path of `known`.
 fn find(path: &Path, known: &Metadata) -> Replacement {
     match handle::identity(path) {
         Ok(found) if found != (known.dev(), known.ino()) => {}
@@ -93,7 +94,7 @@ fn find(path: &Path, known: &Metadata) -> Replacement {
     }
 }
 
-/// Opens the directory at the path, if it is of this user, and so is the link that may lead there.
+/// Opens the directory at the path. Returns `None` if another user owns it or the link to it.
 fn open(path: &Path, user: u32) -> io::Result<Option<Dir>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
@@ -105,7 +106,7 @@ fn open(path: &Path, user: u32) -> io::Result<Option<Dir>> {
             return Ok(None);
         }
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
-        // It was this link that led there.
+        // The link may have been replaced between the check and the opening.
         let after = parent.symlink_metadata(name)?;
         if (after.ino(), handle::changed(&after)) != (entry.ino(), handle::changed(&entry)) {
             return Err(io::ErrorKind::NotFound.into());
@@ -114,7 +115,7 @@ fn open(path: &Path, user: u32) -> io::Result<Option<Dir>> {
     } else {
         parent.open_dir_nofollow(name)?
     };
-    // Another one may have been there a moment before.
+    // The directory may have been replaced before it was opened, so the check uses the handle.
     let is_own = owner(&dir.dir_metadata()?) == user;
     Ok(is_own.then_some(dir))
 }
@@ -131,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory `d` that is served, and has been moved.
+    /// A served directory `d` that has been moved away.
     struct MovedMount {
         around: TempDir,
         current: Current,
@@ -150,7 +151,7 @@ mod tests {
             Self { around, current }
         }
 
-        /// The names in the directory that is served a second later.
+        /// The names in the directory that is served one second later.
         fn names(&mut self) -> Vec<String> {
             self.current.looked = Instant::now().checked_sub(LOOKED).unwrap();
             let dir = self.current.dir(&self.around.path().join("d"), "file:///d");
@@ -178,7 +179,7 @@ mod tests {
         let mut moved = MovedMount::new();
         symlink("other", moved.around.path().join("d")).unwrap();
         assert_eq!(moved.names(), ["after"]);
-        // As it is after a new release.
+        // A link replaced by another one, as deployments do.
         let next = moved.around.path().join("next");
         symlink("moved", &next).unwrap();
         fs::rename(next, moved.around.path().join("d")).unwrap();
@@ -199,7 +200,7 @@ mod tests {
             symlink("other", path(&linked)).unwrap();
             give(&path(&linked));
         } else {
-            // A directory of the administrator.
+            // Directories that the administrator owns.
             symlink("/", path(&moved)).unwrap();
             symlink("/usr", path(&linked)).unwrap();
         }

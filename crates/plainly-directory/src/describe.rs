@@ -1,5 +1,5 @@
-//! The metadata of a file or directory as a resource. Uses the open handle; the name decides the
-//! MIME type, and only for unknown names does the content.
+//! The metadata of a file or directory as a resource, from the open handle. The name determines the
+//! MIME type; the content only if the name is unknown.
 
 use std::ffi::OsStr;
 
@@ -15,18 +15,18 @@ use super::place::{OpenEntry, OpenFile};
 use super::walk::Entry;
 use super::{title, types};
 
-/// The bytes of a file that decide whether it is text.
+/// The bytes at the beginning of a file that determine whether it is text.
 const HEAD_BYTES: usize = 4096;
 
-/// The MIME type of what could be anything.
+/// The MIME type of unknown content.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
-/// The resource under a name in a listing.
+/// Describes an entry of a listing.
 pub(super) fn entry(entry: &Entry) -> Result<Resource, StoreError> {
     opened(&entry.uri, &entry.name, &entry.opened)
 }
 
-/// The resource that was opened.
+/// Describes an opened file or directory.
 pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Resource, StoreError> {
     match opened {
         OpenEntry::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
@@ -34,7 +34,7 @@ pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Reso
             let mime_type = types::of_name(name).unwrap_or_else(|| {
                 match handle::read_up_to(file, HEAD_BYTES as u64) {
                     Ok(head) => from_head(name, &head),
-                    // Whoever reads it learns of the error.
+                    // Reading the file reports the error.
                     Err(_) => UNKNOWN,
                 }
             });
@@ -43,14 +43,14 @@ pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Reso
     }
 }
 
-/// The collection above all mounts, which no directory of the host is.
+/// The collection above all mounts, which is not a directory of the host.
 pub(super) fn top(uri: &str) -> Resource {
     Resource::new(uri, "files")
         .mime_type("inode/directory")
         .is_collection(true)
 }
 
-/// A file whose content was read.
+/// Describes a file whose content was read.
 pub(super) fn with_content(
     uri: &str,
     name: &OsStr,
@@ -59,17 +59,17 @@ pub(super) fn with_content(
 ) -> Resource {
     let head = content.get(..HEAD_BYTES).unwrap_or(content);
     let mime_type = types::of_name(name).unwrap_or_else(|| from_head(name, head));
-    // What was read, and not what was promised: some file systems say 0 of everything.
+    // The number of bytes read, because some file systems report size 0 for every file.
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// Sets the title of a file that begins with `head`.
+/// Sets the title of a file whose content begins with `head`.
 pub(super) fn entitle(resource: &mut Resource, head: &[u8]) {
     let mime_type = resource.mime_type.as_deref().unwrap_or_default();
     resource.title = title::title(mime_type, head);
 }
 
-/// Sets the title of a file of which nothing was read, if files of its type have one.
+/// Sets the title of a file whose content was not read, if files of its type have titles.
 pub(super) fn entitle_file(resource: &mut Resource, file: &File) {
     if resource.mime_type.as_deref().is_some_and(title::is_titled)
         && let Ok(head) = handle::read_up_to(file, title::HEAD_BYTES as u64)
@@ -78,7 +78,8 @@ pub(super) fn entitle_file(resource: &mut Resource, file: &File) {
     }
 }
 
-/// The content of a file: text if it can be sent as text, with its encoding in the resource unless that is UTF-8.
+/// The body of a file: text if possible, with the encoding in the resource's metadata unless it is
+/// UTF-8.
 pub(super) fn body(content: Vec<u8>, resource: &mut Resource) -> Body {
     let mime_type = resource.mime_type.as_deref().unwrap_or_default();
     let (body, encoding) = decoded(content, mime_type);
@@ -89,7 +90,7 @@ pub(super) fn body(content: Vec<u8>, resource: &mut Resource) -> Body {
     body
 }
 
-/// The content of a file of this type, and its encoding unless that is UTF-8.
+/// The body of a file of this type, and its encoding unless it is UTF-8.
 pub(super) fn decoded(content: Vec<u8>, mime_type: &str) -> (Body, Option<String>) {
     let decoded = |decoded: Decoded| {
         let encoding = decoded.encoding();
@@ -129,7 +130,7 @@ fn base(uri: &str, name: &OsStr, metadata: &Metadata) -> Resource {
     }
 }
 
-/// The time in UTC, to the millisecond; `None` where the file system doesn't know.
+/// The time in UTC, in milliseconds; `None` where the file system doesn't know it.
 fn last_modified(metadata: &Metadata) -> Option<String> {
     let time = Timestamp::try_from(metadata.modified().ok()?.into_std()).ok()?;
     Some(
@@ -139,8 +140,8 @@ fn last_modified(metadata: &Metadata) -> Option<String> {
     )
 }
 
-/// The MIME type by the beginning of the content. Text stays plain text: to find HTML or SVG in it would make a page of what
-/// was meant to be read.
+/// The MIME type by the beginning of the content. Text is always plain text, because detecting HTML
+/// or SVG would turn a text into an active page.
 fn from_head(name: &OsStr, head: &[u8]) -> &'static str {
     let is_text = is_text_so_far(head);
     match types::shared(name) {
@@ -153,7 +154,7 @@ fn from_head(name: &OsStr, head: &[u8]) -> &'static str {
     }
 }
 
-/// Whether this may be the beginning of a text: it may end within a character.
+/// Whether this may be the beginning of a text. The last character may be incomplete.
 fn is_text_so_far(head: &[u8]) -> bool {
     let whole = head.get(..HEAD_BYTES - 2).unwrap_or(head);
     if encoding::utf_16(head)

@@ -1,34 +1,35 @@
-//! Text that is not UTF-8: in the encoding of its byte order mark, in the one that it declares, or in the one that fits best.
-//! Only content that can be made of its text again is text; of anything else, something would be lost.
+//! Decodes text that is not UTF-8: in the encoding of its byte order mark, the one that it
+//! declares, or the most likely one. Content counts as text only if encoding the text again gives
+//! the same bytes, so that nothing is lost.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 use plainly_convert::declared_encoding;
 
-/// The most bytes that a guess looks at, from the first that isn't ASCII.
+/// The maximum number of bytes that a guess considers, starting at the first non-ASCII byte.
 const GUESSED: usize = 64 << 10;
 
-/// A text that was decoded.
+/// A decoded text.
 pub(super) struct Decoded {
     pub(super) text: String,
     encoding: &'static Encoding,
 }
 
 impl Decoded {
-    /// The name of the encoding that the text had.
+    /// The name of the original encoding.
     pub(super) fn encoding(&self) -> String {
         self.encoding.name().to_ascii_lowercase()
     }
 }
 
-/// Text in UTF-16 with a byte order mark, as programs for Windows write it.
+/// Decodes UTF-16 with a byte order mark, as written by Windows programs.
 pub(super) fn utf_16(content: &[u8]) -> Option<Decoded> {
     let (encoding, mark) = Encoding::for_bom(content).filter(|(encoding, _)| *encoding != UTF_8)?;
     let text = decode(encoding, content.get(mark..)?)?;
     (!text.contains('\0')).then_some(Decoded { text, encoding })
 }
 
-/// Text of this type in an encoding of before Unicode.
+/// Decodes text of this type in a legacy encoding, from before Unicode.
 pub(super) fn legacy(content: &[u8], mime_type: &str) -> Option<Decoded> {
     if content.iter().any(is_control) || is_broken_utf_8(content) {
         return None;
@@ -42,13 +43,14 @@ pub(super) fn legacy(content: &[u8], mime_type: &str) -> Option<Decoded> {
         .or_else(|| lossless(guess(content), content))
 }
 
-/// Whether this is a byte of no text: a control character besides white space, backspace, bell and escape.
+/// Whether the byte is a control character that text doesn't contain: all except white space,
+/// backspace, bell and escape.
 pub(super) fn is_control(byte: &u8) -> bool {
     matches!(byte, 0..=6 | 14..=26 | 28..=31 | 127)
 }
 
-/// Whether this is UTF-8 with some errors, such as a log that was cut: in other encodings, hardly any bytes form characters
-/// of UTF-8.
+/// Whether this is UTF-8 with a few errors, such as a log that was cut. Bytes in other encodings
+/// hardly ever form UTF-8 characters.
 fn is_broken_utf_8(content: &[u8]) -> bool {
     let (mut characters, mut errors) = (0, 0);
     for chunk in content.utf8_chunks() {
@@ -67,12 +69,12 @@ fn guess(content: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The text of content in this encoding, if the content can be made of it again.
+/// Decodes the content; `None` if encoding the text again doesn't give the same bytes.
 fn lossless(encoding: &'static Encoding, content: &[u8]) -> Option<Decoded> {
     let text = decode(encoding, content)?;
     let (again, _, has_lost) = encoding.encode(&text);
     let is_same = !has_lost && *again == *content;
-    // The control characters beyond ASCII stand for bytes that the encoding doesn't define.
+    // The C1 control characters stand for bytes that the encoding doesn't define.
     let has_control = text.contains(|it| matches!(it, '\u{80}'..='\u{9f}'));
     (is_same && !has_control).then_some(Decoded { text, encoding })
 }

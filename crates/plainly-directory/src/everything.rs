@@ -1,5 +1,6 @@
-//! The listing of everything. Many clients show only its first page, so the mounts and what is directly in them come
-//! first: the collection above all mounts, each mount, the entries of each, and only then what is deeper, depth first.
+//! The listing of everything. Many clients show only its first page, so it starts with the
+//! collection above all mounts, the mounts and their direct entries. Deeper entries follow, depth
+//! first.
 
 use std::ffi::OsString;
 use std::rc::Rc;
@@ -12,7 +13,7 @@ use super::request::{Request, next_resource, page};
 use super::uri;
 use super::walk::Walk;
 
-/// A part of the listing, in order; mounts by their index.
+/// A part of the listing, in order. The numbers are the indices of mounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Top,
@@ -22,25 +23,25 @@ enum Part {
 }
 
 impl Request<'_> {
-    /// A page of everything, after the resource `after`.
+    /// A page of the listing of everything, after the resource `after`.
     pub(super) fn everything(&self, after: Option<&str>, limit: usize) -> Result<Page, StoreError> {
         let mut everything = Everything::after(self, after)?;
         page(limit, || everything.next())
     }
 }
 
-/// A walk through all parts.
+/// A walk through all parts of the listing.
 struct Everything<'a> {
     request: &'a Request<'a>,
-    /// The parts that have not begun, the last one first.
+    /// The parts that have not started, in reverse order.
     parts: Vec<Part>,
-    /// The mounts that are being listed, by their index: each is opened once.
+    /// The opened mounts, by index, so that each mount is opened once.
     places: Vec<Option<Rc<Place>>>,
     walk: Option<Walk>,
 }
 
 impl<'a> Everything<'a> {
-    /// Starts after the resource `after`, whose part follows from its depth.
+    /// Starts after the resource `after`, whose depth determines its part.
     pub(super) fn after(request: &'a Request<'a>, after: Option<&str>) -> Result<Self, StoreError> {
         let mounts = 0..request.mounts.roots.len();
         let roots = request.mounts.roots.iter().enumerate();
@@ -107,7 +108,7 @@ impl<'a> Everything<'a> {
         }
     }
 
-    /// The walk through a part, after the path `after` in its mount.
+    /// Starts the walk through a part, after the path `after` in its mount.
     fn walk(&mut self, part: Part, after: &[OsString]) -> Result<Option<Walk>, StoreError> {
         let (Part::Children(index) | Part::Deeper(index)) = part else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Opening one name in one directory, and reading from what was opened. What a thing *is* is asked of the handle, never of
-//! the name.
+//! Opening a name in a directory, and reading the opened file. Its type is read from the handle,
+//! never from the name.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -19,13 +19,14 @@ use plainly::store::StoreError;
 use self::faults::Operation;
 use super::job::Waiter;
 
-/// The bytes of a file read between two checks whether they are still wanted.
+/// The bytes of a file read between two checks whether the caller still waits.
 const PIECE: u64 = 256 << 10;
 
-/// The bytes of a message around a file: its metadata, for the most part.
+/// The bytes that a message adds to a file's content, mostly metadata.
 const AROUND: usize = 2 << 10;
 
-/// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
+/// Opens a file or directory for reading. Never follows a link, and never waits for the other end
+/// of a pipe.
 pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
     #[cfg(all(test, unix))]
     faults::strike(Operation::Open, name)?;
@@ -38,21 +39,21 @@ pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
     dir.open_with(name, &options)
 }
 
-/// The metadata of a name in a directory, links not followed.
+/// The metadata of a name in a directory; links are not followed.
 pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
     #[cfg(all(test, unix))]
     faults::strike(Operation::Look, name)?;
     dir.symlink_metadata(name)
 }
 
-/// The length above which the memory of a file is given back to the system as soon as it is free.
+/// The file size above which its memory is returned to the system as soon as it is freed.
 const LARGE: usize = 1 << 20;
 
-/// The capacity from which glibc does that. Of smaller ones it keeps several for each thread on which files are read, once it
-/// has seen one.
+/// The capacity from which glibc returns freed memory to the system at once. It caches several
+/// smaller buffers for each thread that reads files, once one was freed.
 const GIVEN_BACK: usize = (32 << 20) + 1;
 
-/// Whether glibc has the memory.
+/// Whether glibc allocates the memory.
 const HAS_GLIBC: bool = cfg!(all(
     target_os = "linux",
     target_env = "gnu",
@@ -66,12 +67,12 @@ pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a long file, of about `length` bytes and at most `limit`, as long as the result is wanted.
-/// There is room for it to become a message in the same memory, as base64 if need be; unused room
-/// takes no memory.
+/// Reads a large file, of about `length` bytes and at most `limit`, while the caller waits. The
+/// buffer has room to become a message in place, as base64 if necessary; unused room uses no
+/// memory.
 ///
-/// A buffer that grows by doubling would leave holes as large as itself, in the memory of each of the threads on which files
-/// are read: glibc kept three times the largest file for each of them.
+/// A buffer that grows by doubling would leave holes of its own size in the memory of each thread
+/// that reads files: glibc kept three times the largest file for each of them.
 pub(super) fn read_for(
     waiter: &Waiter,
     file: impl Read,
@@ -96,7 +97,7 @@ pub(super) fn read_for(
     Ok(bytes)
 }
 
-/// The time of the last change of its content or metadata.
+/// The time of the last change of content or metadata.
 #[cfg(unix)]
 pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     use cap_std::fs::MetadataExt;
@@ -106,13 +107,13 @@ pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
 }
 
-/// The time of its last write; other changes are unknown.
+/// The time of the last write; other changes are unknown.
 #[cfg(not(unix))]
 pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok().map(|time| time.into_std())
 }
 
-/// The device and number of what a path leads to. It is not opened: it may be a pipe.
+/// The device and inode that a path leads to. The file is not opened, because it may be a pipe.
 #[cfg(unix)]
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -131,7 +132,7 @@ pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     {
         use std::os::windows::fs::OpenOptionsExt as _;
 
-        // Directories are opened with this flag alone.
+        // Windows opens directories only with this flag.
         const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
         options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
     }
@@ -140,7 +141,7 @@ pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
-/// The user that a file or directory belongs to, where there are users.
+/// The user that owns the file or directory, where the system has users.
 #[cfg(unix)]
 pub(super) fn owner(metadata: &Metadata) -> u32 {
     use cap_std::fs::MetadataExt as _;
@@ -153,7 +154,7 @@ pub(super) fn owner(_: &Metadata) -> u32 {
     0
 }
 
-/// Absent and forbidden look the same; what the operating system couldn't do is a failure.
+/// Converts an error. Missing and forbidden files look the same; other errors are failures.
 pub(super) fn refuse(error: io::Error) -> StoreError {
     use io::ErrorKind as Kind;
 
@@ -173,14 +174,14 @@ pub(super) fn refuse(error: io::Error) -> StoreError {
     }
 }
 
-/// Whether the error shows that nothing has a name, or that nothing can have it.
+/// Whether the error shows that the name doesn't exist or isn't a valid name.
 pub(super) fn is_nothing(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
 
     matches!(error.kind(), Kind::NotFound | Kind::InvalidFilename)
 }
 
-/// Whether the error concerns one name only, so that those beside it are unaffected.
+/// Whether the error concerns only one name, so that other names are unaffected.
 pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
     error
         .downcast_ref::<io::Error>()
@@ -188,9 +189,10 @@ pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Whether this process or machine has run out of a resource. Such an error reveals nothing about
-/// the name it happened with.
+/// the name.
 pub(super) fn is_exhausted(error: &io::Error) -> bool {
-    // There is no kind for too many open files: EMFILE and ENFILE, or ERROR_TOO_MANY_OPEN_FILES.
+    // `ErrorKind` has none for too many open files: EMFILE and ENFILE, or
+    // ERROR_TOO_MANY_OPEN_FILES.
     const TOO_MANY_OPEN: &[i32] = if cfg!(windows) { &[4] } else { &[24, 23] };
 
     error.kind() == io::ErrorKind::OutOfMemory
@@ -199,15 +201,14 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
             .is_some_and(|code| TOO_MANY_OPEN.contains(&code))
 }
 
-/// The errors of the operating system, simulated for tests: names that fail to be looked at or
-/// opened.
+/// Simulated errors of the operating system for tests: looking at or opening a name fails.
 #[cfg(all(test, unix))]
 pub(crate) mod faults {
     use std::cell::RefCell;
     use std::ffi::OsStr;
     use std::io;
 
-    /// Something that the operating system is asked to do.
+    /// An operation of the operating system.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Operation {
         Look,
@@ -216,14 +217,14 @@ pub(crate) mod faults {
         List,
     }
 
-    /// An operation, the name with which it fails, and the error's number.
+    /// An operation, the name for which it fails, and the error number.
     pub(crate) type Fault = (Operation, &'static str, i32);
 
     thread_local! {
         static FAULTS: RefCell<Vec<Fault>> = const { RefCell::new(Vec::new()) };
     }
 
-    /// Fails if that was asked for on this thread.
+    /// Fails if `during` set a fault for this operation and name on this thread.
     pub(crate) fn strike(operation: Operation, name: &OsStr) -> io::Result<()> {
         FAULTS.with_borrow(|faults| {
             for (failing, called, number) in faults {
@@ -235,7 +236,7 @@ pub(crate) mod faults {
         })
     }
 
-    /// Does `work` while `faults` strike on this thread.
+    /// Runs `work` with these `faults` on this thread.
     pub(crate) fn during<T>(faults: &[Fault], work: impl FnOnce() -> T) -> T {
         FAULTS.set(faults.to_vec());
         let done = work();

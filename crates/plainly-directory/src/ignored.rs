@@ -1,5 +1,5 @@
-//! The rules of a directory's own `.ignore` and `.gitignore` for the names below it. Knows one directory and reads through
-//! its handle; how rules of several directories add up is decided where they are walked.
+//! The rules of a directory's own `.ignore` and `.gitignore` for the names below it, read through
+//! the directory's handle. The walk combines the rules of several directories.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,13 +12,13 @@ use plainly::store::StoreError;
 
 use super::handle::{self, refuse};
 
-/// The rule files, the stronger one first.
+/// The names of the rule files, the stronger one first.
 pub(super) const SOURCES: [&str; 2] = [".ignore", GITIGNORE];
 
-/// The name of git's own.
+/// The name of git's rule file.
 pub(super) const GITIGNORE: &str = ".gitignore";
 
-/// The most of a rule file that is read, in bytes.
+/// The maximum size of a rule file, in bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 
 /// The rules of one directory, in the order of [`SOURCES`].
@@ -28,10 +28,10 @@ pub(super) struct Rules([RuleFile; 2]);
 /// One rule file.
 #[derive(Debug)]
 pub(super) enum RuleFile {
-    /// There is none, or it is empty.
+    /// The file is missing or has no rules.
     Silent,
     Rules(Gitignore),
-    /// It exists and can't be read. Its rules are unknown, so it hides everything.
+    /// The file exists but can't be read. Its rules are unknown, so it hides everything.
     Unreadable,
 }
 
@@ -43,7 +43,8 @@ pub(super) enum Visibility {
 }
 
 impl Rules {
-    /// Reads the rule files in `dir`. Fails only if this process could read no file at all.
+    /// Reads the rule files in `dir`. Fails only if the process or machine has run out of a
+    /// resource, such as open files.
     pub(super) fn load(dir: &Dir) -> Result<Self, StoreError> {
         let [ignore, gitignore] = SOURCES;
         Ok(Self([
@@ -52,7 +53,8 @@ impl Rules {
         ]))
     }
 
-    /// The ruling of the `source`th rule file on `path`, which is relative to this directory, if it has one.
+    /// The ruling of the `source`th rule file on `path`, which is relative to this directory, if a
+    /// rule matches.
     pub(super) fn verdict(
         &self,
         source: usize,
@@ -64,7 +66,7 @@ impl Rules {
 }
 
 impl RuleFile {
-    /// The rules of a text, if there is one.
+    /// Parses the text of a rule file, if there is one.
     pub(super) fn of(text: Option<String>) -> Self {
         text.map_or(Self::Silent, |text| Self::parse(&text))
     }
@@ -73,7 +75,8 @@ impl RuleFile {
         matches!(self, Self::Silent)
     }
 
-    /// The ruling on `path`, which is relative to the directory that the rules are for.
+    /// The ruling on `path`, which is relative to the directory that the rules apply to, if a rule
+    /// matches.
     pub(super) fn verdict(
         &self,
         path: impl FnOnce() -> PathBuf,
@@ -119,7 +122,8 @@ impl RuleFile {
     }
 }
 
-/// The text of a rule file; `None` if there is none. Links and special files are no rule files, as in git.
+/// The text of a rule file; `None` if there is none. As in git, links and special files are not
+/// rule files.
 fn read(dir: &Dir, name: &OsStr) -> io::Result<Option<String>> {
     match handle::look(dir, name) {
         Ok(metadata) if metadata.is_file() => {}

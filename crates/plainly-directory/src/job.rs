@@ -1,5 +1,5 @@
-//! Work that may block: on its own thread, a few pieces at a time, and only as long as its result
-//! is wanted. Knows nothing of files.
+//! Work that may block: runs on its own thread, a limited number of jobs at a time, and only while
+//! the caller waits. Independent of files.
 
 use std::sync::{Arc, Weak};
 
@@ -10,29 +10,31 @@ use tokio::task::JoinHandle;
 
 use crate::lock::Lock;
 
-/// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
+/// The maximum number of jobs of a store that run at a time, because each may hold a whole file.
+/// Other jobs wait without a thread.
 const AT_ONCE: usize = 32;
 
-/// The most of them that are long ones.
+/// The maximum number of long jobs among them.
 #[cfg(feature = "tools")]
 const LONG_AT_ONCE: usize = AT_ONCE / 4;
 
-/// The most long jobs that run one at a time, or wait for each other: each caller may have one.
+/// The maximum number of long jobs that run one at a time or wait for each other. Each caller may
+/// have one.
 #[cfg(feature = "tools")]
 const SINGLE_AT_ONCE: usize = 8;
 
-/// Runs what may block.
+/// The jobs of a store.
 #[derive(Debug)]
 pub(super) struct Jobs {
     places: StorePlaces,
-    /// The places of long jobs, which have to take both.
+    /// The places of long jobs, which need a place here and in `places`.
     #[cfg(feature = "tools")]
     long: StorePlaces,
-    /// The places of long jobs that run one at a time; each caller may have one.
+    /// The places of long jobs that run one at a time. Each caller may have one.
     #[cfg(feature = "tools")]
     single: StorePlaces,
-    /// The budget for the bytes that they and their results hold. A result may wait for long until it is taken: who asked may
-    /// be one who reads slowly.
+    /// The memory budget for running jobs and their results. A slow caller may leave a result
+    /// waiting for long.
     pub(super) budget: Budget,
 }
 
@@ -40,27 +42,27 @@ pub(super) struct Jobs {
 #[derive(Clone, Debug)]
 pub(super) struct Waiter(Weak<Waits>);
 
-/// The caller that waits for the result of a job, or takes it at this moment.
+/// The caller that waits for the result of a job.
 #[derive(Debug)]
 pub(super) struct Waits {
-    /// The bytes that the job and its result hold.
+    /// The part of the budget that the job and its result use.
     held: Lock<BudgetPart>,
 }
 
-/// The error of a job whose caller has gone: it is never seen.
+/// The error of a job whose caller has gone. It is never seen.
 #[derive(Debug, thiserror::Error)]
 #[error("the result is no longer needed")]
 struct CallerGone;
 
-/// A job on its way. Dropped, it is given up: not started if it hasn't been, and stopped at its
-/// next check if it has.
+/// A running or queued job. Dropping it cancels the job: a queued job never starts, a running one
+/// stops at its next check.
 struct Job<T> {
     handle: JoinHandle<T>,
     _waits: Arc<Waits>,
 }
 
 impl Jobs {
-    /// Jobs whose bytes are taken from this budget.
+    /// Creates a store's jobs, which take their memory from `budget`.
     pub(super) fn new(budget: Budget) -> Self {
         Self {
             places: StorePlaces::new(AT_ONCE),
@@ -72,7 +74,7 @@ impl Jobs {
         }
     }
 
-    /// Does `work` on a thread that may block.
+    /// Runs `work` on a thread that may block.
     pub(super) async fn run<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         work: impl FnOnce(&Waiter) -> Result<T, E> + Send + 'static,
@@ -80,8 +82,8 @@ impl Jobs {
         self.run_with(async {}, |waiter, ()| work(waiter)).await
     }
 
-    /// Does `work` with what `ready` gives. That is only asked for once the job has its place: no job that waits for one
-    /// has what others need.
+    /// Runs `work` with the output of `ready`, which is only polled once the job has its place. A
+    /// job that waits for a place thus holds nothing that other jobs need.
     pub(super) async fn run_with<
         R: Send + 'static,
         T: Send + 'static,
@@ -97,7 +99,7 @@ impl Jobs {
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
             handle: tokio::task::spawn_blocking(move || {
-                // Held by the job and not by who waits for it: an abandoned one takes its place until it has noticed.
+                // The job owns its place, so an abandoned job occupies it until it stops.
                 let _place = place;
                 work(&waiter, ready)
             }),
@@ -108,14 +110,15 @@ impl Jobs {
             .map_err(|error| StoreError::Failed(error.into()))?
     }
 
-    /// Waits until a job that takes long may begin, so that those that take less time have places left. It may run as long as
-    /// the result lives.
+    /// Waits until a long job may start, so that places are left for shorter ones. The job may run
+    /// while the result is alive.
     #[cfg(feature = "tools")]
     pub(super) async fn long(&self) -> Result<StorePlace, StoreError> {
         self.long.take().await
     }
 
-    /// Waits like [`long`](Self::long) for a job that then waits for others of its kind: it takes no place of the rest.
+    /// Waits like [`long`](Self::long), for a long job that then waits for others of its kind
+    /// without a regular place.
     #[cfg(feature = "tools")]
     pub(super) async fn single(&self) -> Result<StorePlace, StoreError> {
         self.single.take().await
@@ -142,10 +145,11 @@ impl Waits {
 }
 
 impl Waiter {
-    /// Takes `bytes` of the budget, those that it has already included, until the result is taken. Waits until there is room.
+    /// Reserves `bytes` of the budget in total for the job, until the caller takes the result.
+    /// Waits until they are free.
     pub(super) fn hold(&self, bytes: u64) -> Result<(), StoreError> {
         if let Some(waits) = self.0.upgrade() {
-            // A job is one thread, and nobody else takes any for it.
+            // A job is one thread, so no other thread waits for this lock.
             waits.held.lock().grow_blocking(bytes)?;
         }
         self.check()
@@ -160,7 +164,7 @@ impl Waiter {
         Ok(())
     }
 
-    /// A caller that waits until the returned value is dropped.
+    /// A waiter whose caller waits until the returned `Waits` is dropped.
     #[cfg(test)]
     pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
         let waits = Waits::new(&Budget::new(u64::MAX));
@@ -245,7 +249,7 @@ mod tests {
                 waiter.hold(bytes)
             })
         };
-        // Done, but nobody takes the result.
+        // The job is done, but the caller doesn't take the result.
         let (say, said) = mpsc::channel();
         let mut left = Box::pin(jobs.run(move |waiter| {
             waiter.hold(6 * KIB)?;
@@ -282,7 +286,7 @@ mod tests {
             blocking.run(work).await.unwrap();
         });
         assert_eq!(begun.recv_timeout(PATIENCE), Ok("first"));
-        // It has its place and waits for the only thread.
+        // The second job has its place and waits for the only thread.
         runtime.block_on(async {
             let work = move |_: &Waiter| {
                 begin.send("second").unwrap();
@@ -293,7 +297,7 @@ mod tests {
             assert!(second.as_mut().poll(&mut context).is_pending());
         });
         open.send(()).unwrap();
-        // Nobody can say anything any more once both have ended.
+        // Both jobs have ended, so both senders are dropped.
         assert!(begun.recv_timeout(PATIENCE).is_err());
         drop(runtime);
         assert_eq!(jobs.places.free(), AT_ONCE);

@@ -91,7 +91,7 @@ pub use self::store::{DirectoryStore, Mount};
 #[cfg(feature = "tools")]
 pub use self::tools::FilesystemTools;
 
-/// Holds the examples of the README to what compiles and runs.
+/// Compiles the examples of the README as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

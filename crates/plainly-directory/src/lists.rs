@@ -1,5 +1,5 @@
-//! Lists of all names in a directory, cached by a store for a while. A list is only valid as long
-//! as the directory's times are unchanged. Knows nothing of hidden names.
+//! Lists of all names in a directory, which a store caches for a while. A list is valid only while
+//! the directory's times are unchanged. Hidden names are included.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -14,17 +14,17 @@ use super::handle;
 use super::lock::Lock;
 use super::uri;
 
-/// The most bytes of all lists that one store keeps: a million names or so.
+/// The maximum size of all cached lists of one store: about a million names.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// The time that a list is cached. File systems of other machines may not report changes at once.
+/// The time that a list is cached. Network file systems may report changes late.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// The least time since the last change of a directory: within less, another change may bear the
-/// same time.
+/// The minimum age of a directory's last change. A later change within this time may have the same
+/// time.
 pub(super) const SETTLED: Duration = Duration::from_secs(2);
 
-/// The names of a directory that is read as fast as a list of it would be found.
+/// The size of a directory that is read as fast as its cached list is found.
 pub(super) const SMALL: usize = 2048;
 
 /// A directory as it was at one moment.
@@ -45,7 +45,7 @@ impl Version {
         }
     }
 
-    /// Whether any later change will have another time.
+    /// Whether any later change will have a different time.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
         self.changed
             .and_then(|changed| now.duration_since(changed).ok())
@@ -53,10 +53,10 @@ impl Version {
     }
 }
 
-/// All names in a directory, shown or not, in order.
+/// All names in a directory, visible or not, in order.
 #[derive(Debug, Default)]
 pub(super) struct List {
-    /// One name after the other.
+    /// All names, one after the other.
     bytes: Vec<u8>,
     names: Vec<Name>,
 }
@@ -128,7 +128,7 @@ fn text(bytes: &[u8], name: Name) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// The lists that a store keeps, the last one first.
+/// The lists that a store caches, newest first.
 #[derive(Debug, Default)]
 pub(super) struct Lists(Lock<VecDeque<CachedListing>>);
 
@@ -136,7 +136,7 @@ pub(super) struct Lists(Lock<VecDeque<CachedListing>>);
 struct CachedListing {
     version: Version,
     since: Instant,
-    /// `None`: it is known to be too large.
+    /// `None` if the directory is known to be too large.
     list: Option<Arc<List>>,
 }
 
@@ -148,7 +148,8 @@ impl CachedListing {
 }
 
 impl Lists {
-    /// The list of this version, if it is kept. `Some(None)`: it is known to be too large.
+    /// The list of this version, if it is cached. `Some(None)` means that the directory is known to
+    /// be too large.
     pub(super) fn find(&self, version: Version) -> Option<Option<Arc<List>>> {
         let mut kept = self.0.lock();
         kept.retain(|kept| kept.since.elapsed() < KEPT_FOR);
@@ -156,9 +157,10 @@ impl Lists {
         Some(found.list.clone())
     }
 
-    /// Keeps a list in place of others of that directory, and of the oldest ones if there are too many.
+    /// Caches a list. It replaces other lists of that directory, and the oldest ones if the cache
+    /// is full.
     pub(super) fn keep(&self, version: Version, list: Option<Arc<List>>) {
-        // Read again as fast as it would be found.
+        // A small directory is read as fast as its list would be found.
         if list.as_ref().is_some_and(|list| list.names.len() <= SMALL) {
             return;
         }
@@ -171,7 +173,7 @@ impl Lists {
             since: Instant::now(),
             list,
         });
-        // The newest come first, so what no longer fits is the oldest.
+        // The newest lists come first, so lists that no longer fit are the oldest.
         let mut size = 0;
         kept.retain(|kept| {
             size += kept.size();
@@ -218,7 +220,7 @@ mod tests {
         lists.keep(version(4, 0), Some(list(half)));
         assert_eq!(kept(&all), [false, false, true, true, true]);
         assert!(lists.find(version(3, 0)).unwrap().is_none());
-        // A small one is read as fast as found.
+        // A small directory is not cached.
         lists.keep(version(5, 0), Some(Arc::new(List::default())));
         assert_eq!(kept(&[(5, 0)]), [false]);
     }

@@ -1,8 +1,8 @@
-//! The one kind of mutex that is used here.
+//! The only kind of mutex in this crate.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mutex that stays usable after a panic: whatever it guards is whole after every step.
+/// A mutex that stays usable after a panic, because its value is consistent after every step.
 #[derive(Debug, Default)]
 pub(super) struct Lock<T>(Mutex<T>);
 

@@ -1,5 +1,5 @@
-//! The directories and single files that are served, and their names. They are opened by their
-//! paths when the store is built. Afterwards there are handles.
+//! The served directories and single files, and their names. The builder opens them by their paths;
+//! afterwards the store uses handles.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -18,26 +18,26 @@ use super::place::VisibleNames;
 use super::trash::Ledger;
 use super::uri;
 
-/// The longest name of a mount, in bytes.
+/// The maximum length of a mount's name, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 
-/// A directory that is served, or a single file of one.
+/// A served directory, or a single served file in one.
 pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
-    /// The name of the only file that is shown of the directory, if it isn't all.
+    /// The name of the only file that is served, if the mount is a single file.
     pub(super) file: Option<Arc<OsStr>>,
-    /// The place from which the directory is opened again once it has been removed.
+    /// The path at which the directory is opened again after it was removed.
     pub(super) path: PathBuf,
     above: Arc<RulesAbove>,
-    /// Whether what is in it may be changed.
+    /// Whether the mount can be changed.
     pub(super) is_writable: bool,
     pub(super) trash: Ledger,
     current: Lock<Current>,
 }
 
 impl Root {
-    /// The path in the directory to what is served.
+    /// The path from the directory to the served file; empty for a directory.
     pub(super) fn start(&self) -> Vec<OsString> {
         self.file
             .iter()
@@ -45,7 +45,7 @@ impl Root {
             .collect()
     }
 
-    /// The rules for visible names in this mount, out of those for all mounts.
+    /// The visibility rules of this mount, derived from those of all mounts.
     pub(super) fn shown(&self, all: &VisibleNames) -> VisibleNames {
         match &self.file {
             Some(name) => all.only(name),
@@ -56,25 +56,25 @@ impl Root {
         }
     }
 
-    /// The name of what is served: of a file its own, which has its type.
+    /// The name of the served directory or file: a file's own name, which shows its type.
     pub(super) fn own_name(&self) -> &OsStr {
         self.file.as_deref().unwrap_or(OsStr::new(&self.name))
     }
 
-    /// The open directory. If there is another one at its path, that one from now on.
+    /// The open directory. If another directory is at its path, switches to that one.
     pub(super) fn dir(&self) -> Arc<Dir> {
         self.current.lock().dir(&self.path, &self.uri)
     }
 }
 
 impl fmt::Debug for Root {
-    // Not the handle: it would show the host's path.
+    // The handle is left out because it would show the host's path.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.uri)
     }
 }
 
-/// Opens one directory, or the one that a file is in, and settles its name.
+/// Opens a directory, or the directory that contains a file, and determines the mount's name.
 pub(super) fn open(
     name: Option<String>,
     path: &Path,
@@ -112,7 +112,7 @@ pub(super) fn open(
     })
 }
 
-/// The path of a directory, without `..` and with a name at its end if it can have one.
+/// The path of a directory without `..`, ending in a name if possible.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let place = std::path::absolute(path)?;
     let has_name = place.file_name().is_some();
@@ -122,14 +122,15 @@ fn place(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The directory that a file is in, its path, and the name of the file there, links resolved.
+/// Opens the directory that contains a file. Returns it with its path and the file's name, links
+/// resolved.
 fn open_file(path: &Path) -> Result<(Dir, PathBuf, Option<Arc<OsStr>>), MountProblem> {
     let failed = |error| unopened(path, error);
     let real = path.canonicalize().map_err(failed)?;
     let (Some(place), Some(name)) = (real.parent(), real.file_name()) else {
         return Err(failed(io::ErrorKind::NotADirectory.into()));
     };
-    // It may be forbidden to list that directory.
+    // The directory itself may not be readable.
     let dir = Dir::open_ambient_dir(place, ambient_authority()).map_err(failed)?;
     handle::open(&dir, name).map_err(failed)?;
     Ok((dir, place.to_owned(), Some(name.into())))
@@ -139,7 +140,7 @@ fn open_file(path: &Path) -> Result<(Dir, PathBuf, Option<Arc<OsStr>>), MountPro
 pub(super) fn open_dir(path: &Path) -> Result<Dir, MountProblem> {
     let dir = Dir::open_ambient_dir(path, ambient_authority());
     let dir = dir.map_err(|error| unopened(path, error))?;
-    // The handle alone doesn't show whether the directory may be read.
+    // Opening the handle doesn't check whether the directory may be read.
     dir.entries().map_err(|error| unopened(path, error))?;
     Ok(dir)
 }
@@ -155,7 +156,7 @@ fn unopened(path: &Path, source: io::Error) -> MountProblem {
     }
 }
 
-/// The name that the directory itself has, where `path` may be `.` or a link.
+/// The directory's own name, even if `path` is `.` or a link.
 fn own_name(path: &Path) -> Option<String> {
     let path = path.canonicalize().ok()?;
     path.file_name()?.to_str().map(str::to_owned)
@@ -167,7 +168,7 @@ fn is_valid(name: &str) -> bool {
         && !name.contains(|letter: char| letter == '/' || letter == '\\' || letter.is_control())
 }
 
-/// All reasons why directories can't be served.
+/// All reasons why mounts can't be served.
 pub struct MountError {
     /// Never empty.
     problems: Vec<MountProblem>,
@@ -176,7 +177,7 @@ pub struct MountError {
 plainly::errors::debug_with_causes!(MountError);
 
 impl MountError {
-    /// All that is wrong, which is something.
+    /// Creates an error of at least one problem.
     pub(super) fn of(problems: Vec<MountProblem>) -> Self {
         Self { problems }
     }
@@ -204,11 +205,11 @@ impl std::error::Error for MountError {
     }
 }
 
-/// A reason why a mount can't be served. Shown to the operator, so it contains paths.
+/// A reason why a mount can't be served. Contains paths, because it is shown to the operator.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MountProblem {
-    /// There is nothing to serve.
+    /// There is no mount.
     #[error("no directory to serve")]
     NoMount,
     /// There is nothing at the path.
@@ -231,27 +232,28 @@ pub enum MountProblem {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The directory has no usable name (`/`, or one that isn't UTF-8): give it one.
+    /// The directory has no usable name (`/`, or a name that isn't UTF-8) and needs an explicit
+    /// one.
     #[error("{} needs a name: use NAME={}", path.display(), path.display())]
     NoName {
         /// The path.
         path: PathBuf,
     },
-    /// The name is not allowed as one segment of a URI: empty, `.`, `..`, longer than 255 bytes, or with a slash, a
-    /// backslash or a control character in it.
+    /// The name is not valid as one segment of a URI: empty, `.`, `..`, longer than 255 bytes, or
+    /// with a slash, a backslash or a control character.
     #[error("{name:?} is not a valid mount name: {}", path.display())]
     InvalidName {
         /// The name.
         name: String,
-        /// The directory or file that it is for.
+        /// The directory or file that should have the name.
         path: PathBuf,
     },
-    /// Another directory or file already has this name: rename one of them.
+    /// Another directory or file already has this name. Rename one of them.
     #[error("two mounts are named {name:?}: give {} another name with NAME={}", path.display(), path.display())]
     DuplicateName {
         /// The name.
         name: String,
-        /// The second one with it.
+        /// The second path with this name.
         path: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! One change of a name at a time, within this process.
+//! Locks names, so that this process changes each name only once at a time.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use plainly::store::StoreError;
 use super::lock::Lock;
 use super::place::Place;
 
-/// The number of locks. Two names may share one, and then wait for each other.
+/// The number of locks. Two names may share a lock and then wait for each other.
 const STRIPES: usize = 64;
 
 /// The locks of all names in a store's directories.
@@ -25,7 +25,8 @@ impl Default for NameLocks {
 }
 
 impl NameLocks {
-    /// Locks names until the result is dropped, whichever way leads to their directories.
+    /// Locks names until the result is dropped. The locks are the same for all paths to a
+    /// directory.
     pub(super) fn lock(
         &self,
         names: &[(&Place, &OsStr)],
@@ -34,7 +35,7 @@ impl NameLocks {
             .iter()
             .map(|(place, name)| index(place, name))
             .collect();
-        // Always in the same order, so that two changes never wait for each other.
+        // Locks are always taken in the same order, so two changes never deadlock.
         let locks = indices?.into_iter().filter_map(|index| self.0.get(index));
         Ok(locks.map(Lock::lock).collect())
     }

@@ -1,5 +1,6 @@
-//! The names in a directory, in order, a batch at a time. For the first batch the directory is read and only that much of it
-//! is kept; who asks for more gets it out of a list of all its names. Whether a name may be shown is asked each time.
+//! The names in a directory, in order, in batches. The first batch is read from the directory, and
+//! only its names are stored. Later batches come from a cached list of all names. Visibility is
+//! checked each time.
 
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
@@ -12,14 +13,14 @@ use plainly::store::StoreError;
 use super::lists::{List, SMALL, Version};
 use super::place::Place;
 
-/// The most names of one directory that are given at a time.
+/// The maximum number of names in a batch.
 const BATCH: usize = SMALL;
 
-/// The kinds of entries that are wanted.
+/// The kinds of entries to return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     All,
-    /// Only what can be a directory.
+    /// Only entries that can be directories.
     Directories,
 }
 
@@ -30,13 +31,14 @@ impl Kinds {
     }
 }
 
-/// The first names in `place` after `after` that may be shown, and whether there are more.
+/// The first visible names in `place` after `after`, and whether there are more.
 pub(super) fn next(
     place: &Place,
     after: Option<&OsStr>,
     kinds: Kinds,
 ) -> Result<(Vec<OsString>, bool), StoreError> {
-    // A list of a large directory takes longer than its first names, and most who list it want no more.
+    // Listing a large directory takes longer than finding its first names, and most callers want no
+    // more.
     let Some(after) = after else {
         return smallest(place, None, kinds);
     };
@@ -46,7 +48,7 @@ pub(super) fn next(
     }
 }
 
-/// A list of all that is in `place` now; `None` if it changes too often to keep one, or is too large.
+/// All names in `place`; `None` if it changes too often to cache them, or is too large.
 fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError> {
     let version = Version::of(&place.metadata()?);
     if let Some(list) = place.lists().find(version) {
@@ -56,7 +58,7 @@ fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError>
         return Ok(None);
     }
     let list = List::read(place.entries()?)?.map(Arc::new);
-    // What changed while it was read may be in it or not.
+    // A name that came or went during the read may be missing or included.
     if Version::of(&place.metadata()?) != version {
         return Ok(None);
     }
@@ -64,7 +66,7 @@ fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError>
     Ok(list)
 }
 
-/// The first names of a list after `after` that may be shown, and whether there are more.
+/// The first visible names of a list after `after`, and whether there are more.
 fn shown(
     place: &Place,
     list: &List,
@@ -85,8 +87,8 @@ fn shown(
     Ok((batch, false))
 }
 
-/// The first names after `after` that may be shown, and whether there are more; however large the directory is, no more are
-/// kept.
+/// The first visible names after `after`, and whether there are more. Stores only one batch,
+/// however large the directory is.
 fn smallest(
     place: &Place,
     after: Option<&OsStr>,
@@ -96,13 +98,13 @@ fn smallest(
     let mut names = BinaryHeap::new();
     for entry in place.entries()? {
         let entry = entry?;
-        // Where its kind can't be told, opening it says why.
+        // If the kind is unknown, opening the entry reports why.
         let kind = entry.file_type().ok();
         let name = entry.file_name();
         if after.is_some_and(|after| *name <= *after) || !kinds.has(kind) {
             continue;
         }
-        // Too far behind to be among the first: whether it may be shown need not be asked.
+        // The name can't be among the first, so its visibility need not be checked.
         if names.len() == BATCH && names.peek().is_some_and(|largest| name > *largest) {
             more = true;
             continue;
@@ -135,8 +137,8 @@ mod tests {
     use crate::lists::{Lists, SETTLED};
     use crate::place::VisibleNames;
 
-    /// The number of names, of which more than one batch is shown: every third is hidden, and every
-    /// seventh of the others ignored.
+    /// The number of names, more than one batch of which is visible: every third name is hidden,
+    /// and every seventh of the others ignored.
     const NAMES: usize = 2 * BATCH;
 
     struct Fixture {
@@ -151,7 +153,7 @@ mod tests {
             for number in 0..NAMES {
                 let dot = if number % 3 == 0 { "." } else { "" };
                 let ending = if number % 7 == 0 { "log" } else { "txt" };
-                // Not in the order in which they are made.
+                // The names are not created in order.
                 let name = format!("{dot}{:05}.{ending}", number * 7_919 % 100_003);
                 File::create(around.path().join(name)).unwrap();
             }
@@ -224,7 +226,7 @@ mod tests {
             assert_eq!(is_there, change == "added");
             assert!(fixture.list(SETTLED).is_some());
         }
-        // Rules may change without the directory; they are asked each time.
+        // Rules may change while the directory doesn't, so they are checked each time.
         fs::write(fixture.around.path().join(".ignore"), "*\n").unwrap();
         let (waits, waiter) = Waiter::until_dropped();
         let fresh = place(fixture.around.path(), Arc::default(), waiter);

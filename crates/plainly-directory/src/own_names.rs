@@ -1,35 +1,38 @@
-//! Names of the store's own files in a mount. They are never served, no matter which program made them.
+//! Names of the store's own files in a mount. They are never served, whichever program created
+//! them.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher};
 
-/// The directory for what was removed or overwritten, in the root of a mount.
+/// The directory for removed and overwritten files, in the root of a mount.
 pub(super) const TRASH: &str = ".plainly-trash";
 
-/// The beginning of the name of a file that is being written, or of what is being taken away.
+/// The prefix of the names of temporary files and of entries that are being removed.
 const START: &str = ".plainly-";
 
-/// The end of the name of a file that is being written.
+/// The suffix of the name of a file that is being written.
 const TEMPORARY: &str = ".tmp";
 
-/// The end of the name of what is being taken away.
+/// The suffix of the name of an entry that is being removed.
 const TAKEN: &str = ".old";
 
-/// The digits between them.
+/// The number of hexadecimal digits between prefix and suffix.
 const DIGITS: usize = 16;
 
-/// A name for a file that is being written.
+/// A new name for a file that is being written.
 pub(super) fn temporary() -> OsString {
     format!("{START}{:0DIGITS$x}{TEMPORARY}", random()).into()
 }
 
-/// A name for what is being taken away: until it was looked at, it may be of another program.
+/// A new name for an entry that is being removed. Until it was checked, it may belong to another
+/// program.
 pub(super) fn taken() -> OsString {
     format!("{START}{:0DIGITS$x}{TAKEN}", random()).into()
 }
 
-/// A name for another program's file that can't go back to its place. It is served as any other, and stays.
+/// A new name for another program's file that can't be moved back. It is served like any other and
+/// stays.
 pub(super) fn conflict() -> OsString {
     format!("plainly-conflict-{:0DIGITS$x}", random()).into()
 }
@@ -39,12 +42,12 @@ pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Whether it is the name of a file that was being written.
+/// Whether this is the name of a file that was being written.
 pub(super) fn is_temporary(name: &OsStr) -> bool {
     ends_with(name, TEMPORARY)
 }
 
-/// Whether it is the name of something that was being taken away.
+/// Whether this is the name of an entry that was being removed.
 pub(super) fn is_taken(name: &OsStr) -> bool {
     ends_with(name, TAKEN)
 }
@@ -57,7 +60,7 @@ fn ends_with(name: &OsStr, end: &str) -> bool {
         })
 }
 
-/// Whether a change that was killed may have left something under this name.
+/// Whether a killed change may have left a file of this name.
 pub(super) fn is_leftover(name: &OsStr) -> bool {
     is_temporary(name) || is_taken(name)
 }

@@ -1,7 +1,7 @@
-//! A place in a mount: a chain of directory handles from its root. Every step goes down one name
-//! from an open handle or back up to one that is still open, so nothing outside of the mount can be
-//! reached, whatever is renamed meanwhile. Links are read and walked here rather than by the
-//! operating system, so that what is hidden stays hidden behind them too.
+//! A place in a mount: a chain of open directory handles from its root. Each step opens one name
+//! below an open handle, or returns to an open parent. Nothing outside of the mount can be reached,
+//! even if directories are renamed meanwhile. This module reads and walks links instead of the
+//! operating system, so that hidden names stay hidden behind links too.
 
 mod standing;
 
@@ -26,20 +26,20 @@ use super::own_names;
 use super::system;
 pub(super) use super::visible::VisibleNames;
 
-/// The greatest depth below a mount. Each level holds one open directory.
+/// The maximum depth below a mount. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// The most links on the way to one resource, as on Linux. Ends loops.
+/// The maximum number of links on the way to one resource, as on Linux. Ends loops.
 const MAX_LINKS: usize = 40;
 
-/// The most looks at a name that changes between looking and opening.
+/// The maximum number of attempts for a name that changes between looking and opening.
 const ATTEMPTS: usize = 4;
 
 /// An open directory and the way to it, without links.
 #[derive(Debug)]
 pub(super) struct Place {
     dir: Arc<Dir>,
-    /// Its name in its parent.
+    /// The name in the parent directory.
     name: OsString,
     parent: Option<Rc<Self>>,
     depth: usize,
@@ -47,7 +47,7 @@ pub(super) struct Place {
     lists: Arc<Lists>,
     waiter: Waiter,
     rules: OnceCell<Rules>,
-    /// The rules from above the mount, where this is its root.
+    /// The rules from above the mount, set only at the mount's root.
     outer: OnceCell<Arc<OuterRules>>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct OpenFile {
     pub(super) waiter: Waiter,
 }
 
-/// The kind of thing that stands under a name, before it is opened.
+/// The kind of entry under a name, before it is followed.
 enum EntryKind {
     Link(PathBuf),
     Open(OpenEntry),
@@ -75,14 +75,14 @@ enum EntryKind {
 /// One step of a walk.
 enum Step {
     Up,
-    /// To a name from a request.
+    /// To a name from a request, whose spelling must be checked.
     Down(OsString),
     /// To a name that was read from the directory.
     Listed(OsString),
 }
 
 impl Place {
-    /// The root of a mount. Its operations fail once their caller has gone.
+    /// Creates the root of a mount. Its operations fail once the caller has gone.
     pub(super) fn root(
         dir: Arc<Dir>,
         shown: VisibleNames,
@@ -102,7 +102,8 @@ impl Place {
         })
     }
 
-    /// Opens what `path` leads to from here, through links as long as they stay inside.
+    /// Opens the entry at `path` below this place, through links as long as they stay inside the
+    /// mount.
     pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<OpenEntry, StoreError> {
         self.walk(path.iter().rev().cloned().map(Step::Down).collect())
     }
@@ -112,15 +113,15 @@ impl Place {
         self.walk(vec![Step::Listed(name.to_owned())])
     }
 
-    /// The metadata of the file with a name that [`Place::entries`] returned, without opening it; `None` for anything else, and
-    /// where opening it says why.
+    /// The metadata of the file with a name that [`Place::entries`] returned, without opening the
+    /// file. `None` for other entries, and if an error occurs, which opening the file then reports.
     #[cfg(feature = "tools")]
     pub(super) fn peek(&self, name: &OsStr) -> Option<Metadata> {
         let hint = self.hint(name, true).ok()?;
         (hint.is_file() && !self.shown.withheld.contains(&hint)).then_some(hint)
     }
 
-    /// Takes the steps, the last one first.
+    /// Takes the steps, from last to first.
     fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<OpenEntry, StoreError> {
         let mut at = Rc::clone(self);
         let mut links = 0;
@@ -147,7 +148,7 @@ impl Place {
         Ok(OpenEntry::Directory(at))
     }
 
-    /// The directory called `name` in here, if there is one and not only a link to one.
+    /// The directory called `name` in this one, if it exists and is not a link.
     pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Result<Option<Rc<Self>>, StoreError> {
         match self.enter(name, false) {
             Ok(EntryKind::Open(OpenEntry::Directory(place))) => Ok(Some(place)),
@@ -156,7 +157,8 @@ impl Place {
         }
     }
 
-    /// Whether this is what `parent` calls `name`, and not what a link of that name leads to.
+    /// Whether this is the entry `name` of `parent` itself, and not the target of a link of that
+    /// name.
     pub(super) fn is_child(&self, parent: &Rc<Self>, name: &OsStr) -> bool {
         self.name == name
             && self
@@ -165,7 +167,7 @@ impl Place {
                 .is_some_and(|own| Rc::ptr_eq(own, parent))
     }
 
-    /// The lists of names that the store keeps.
+    /// The lists of names that the store caches.
     pub(super) fn lists(&self) -> &Lists {
         &self.lists
     }
@@ -180,7 +182,7 @@ impl Place {
         self.dir.dir_metadata().map_err(refuse)
     }
 
-    /// Everything in the directory, shown or not, in no order.
+    /// All entries of the directory, visible or not, in no order.
     pub(super) fn entries(
         &self,
     ) -> Result<impl Iterator<Item = Result<DirEntry, StoreError>>, StoreError> {
@@ -202,24 +204,26 @@ impl Place {
         if self.shown.ignored {
             return Ok(true);
         }
-        // What a link leads to isn't known yet, so it has to be shown as either.
+        // The kind of a link's target is unknown, so the rules must show both a file and a
+        // directory.
         let may_be_file = kind.is_none_or(|kind| !kind.is_dir());
         let may_be_directory = kind.is_none_or(|kind| !kind.is_file());
         Ok(!(may_be_file && self.ignores(name, false)?
             || may_be_directory && self.ignores(name, true)?))
     }
 
-    /// Looks what stands under a name now, shown or not.
+    /// The current kind of the entry under a name, visible or not.
     pub(super) fn kind(&self, name: &OsStr) -> Option<FileType> {
         Some(handle::look(&self.dir, name).ok()?.file_type())
     }
 
-    /// Whether the file of this name has rules for hiding others here, or has them where case doesn't matter.
+    /// Whether a file of this name contains ignore rules for this directory, also where case
+    /// doesn't matter.
     pub(super) fn has_rules(&self, name: &OsStr) -> bool {
         !self.shown.ignored && SOURCES.iter().any(|it| name.eq_ignore_ascii_case(it))
     }
 
-    /// Whether a name stands for a file that is never served.
+    /// Whether a name refers to a file that is never served.
     pub(super) fn withholds(&self, name: &OsStr) -> bool {
         handle::look(&self.dir, name).is_ok_and(|found| self.shown.withheld.contains(&found))
     }
@@ -229,7 +233,7 @@ impl Place {
         &self.dir
     }
 
-    /// Whether there is no such resource whatever is in the directory.
+    /// Whether the name is never visible, whatever the rules say.
     fn hides(&self, name: &OsStr) -> bool {
         match &self.shown.only {
             Some(only) => *name != **only,
@@ -240,8 +244,8 @@ impl Place {
         }
     }
 
-    /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
-    /// What git has for the whole work tree comes last.
+    /// Applies the order of git and ripgrep: `.ignore` before `.gitignore`, then the deepest file,
+    /// then the last matching line. Git's rules for the whole work tree come last.
     fn ignores(&self, name: &OsStr, is_directory: bool) -> Result<bool, StoreError> {
         for source in 0..SOURCES.len() {
             let mut below = vec![name];
@@ -283,7 +287,7 @@ impl Place {
         Ok(self.rules.get_or_init(|| rules))
     }
 
-    /// Looks at one name, again if it was something else when it was opened.
+    /// Looks at one name, and again if it changed before it was opened.
     fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<EntryKind, StoreError> {
         let mut attempt = 1;
         loop {
@@ -315,8 +319,8 @@ impl Place {
         if self.depth == MAX_DEPTH || self.hides(name) {
             return Err(StoreError::NotFound);
         }
-        // Only a hint: it says what not to open. What was opened is asked of the handle. What is hidden isn't opened either:
-        // how that fails would tell it from what is absent.
+        // Only a hint about what not to open; the type is then read from the open handle. Errors of
+        // hidden names are not reported, because they would show that the names exist.
         let hint = match handle::look(&self.dir, name) {
             Ok(hint) => hint,
             Err(error) if self.shows(name, None)? => return Err(refuse(error)),
@@ -364,8 +368,9 @@ impl Place {
         })))
     }
 
-    /// Whether the directory spells the name like this. Where it takes other spellings too (case, Unicode forms, short
-    /// names), they would get around the rules, and one resource would have many URIs.
+    /// Whether the directory has the name in exactly this spelling. Where a directory accepts other
+    /// spellings too (case, Unicode forms, short names), they would bypass the rules, and one
+    /// resource would have many URIs.
     fn is_exact(&self, name: &OsStr, found: &Metadata) -> Result<bool, StoreError> {
         if !self.may_be_lenient(name, found) {
             return Ok(true);
@@ -378,8 +383,8 @@ impl Place {
         Ok(false)
     }
 
-    /// Whether the directory may take several spellings for one name: on most systems only if it has the same thing under
-    /// the name in the other case, and that is cheap to see.
+    /// Whether the directory may accept several spellings of a name. On most systems it does only
+    /// if it finds the same entry under the name in the other case, which is cheap to check.
     fn may_be_lenient(&self, name: &OsStr, found: &Metadata) -> bool {
         if cfg!(any(windows, target_vendor = "apple")) {
             return true;
@@ -396,7 +401,7 @@ impl Place {
     }
 }
 
-/// Adds the steps that a link stands for. One that isn't relative leads out.
+/// Adds the steps of a link's target. An absolute target leads out of the mount.
 fn push_target(steps: &mut Vec<Step>, target: &Path) -> Result<(), StoreError> {
     for component in target.components().rev() {
         match component {
@@ -423,8 +428,8 @@ mod tests {
 
     use super::*;
 
-    /// A case-insensitive directory finds `name` under `NAME`: simulated here, so that it is tested
-    /// on every file system.
+    /// A case-insensitive directory finds `name` under `NAME`. The test simulates one, so that it
+    /// runs on every file system.
     #[test]
     fn a_spelling_that_the_directory_does_not_have_is_no_name() {
         let around = tempfile::tempdir().unwrap();

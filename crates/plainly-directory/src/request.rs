@@ -1,4 +1,5 @@
-//! One question to the directories, answered where it may block: from a URI or a position to a walk from a mount's handle.
+//! One request to the directories, on a thread that may block: turns a URI or a position into a
+//! walk from a mount's handle.
 
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
@@ -16,10 +17,10 @@ use super::uri::{self, Location};
 use super::walk::{self, Entry, Walk};
 use super::{content, describe};
 
-/// The directories that are served, and how; shared by the threads that may block.
+/// The mounts and the settings of a store, shared by the threads that may block.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    /// By name.
+    /// In the order of their names.
     pub(super) roots: Vec<Root>,
     pub(super) shown: VisibleNames,
     pub(super) cache_hint: CacheHint,
@@ -28,13 +29,13 @@ pub(super) struct Mounts {
     /// The locks of the names that are being changed.
     pub(super) locks: NameLocks,
     pub(super) lists: Arc<Lists>,
-    /// Whether text in other encodings than UTF-8 is served as bytes.
+    /// Whether text in encodings other than UTF-8 is served as its original bytes.
     pub(super) is_as_is: bool,
     pub(super) jobs: Jobs,
 }
 
 impl Mounts {
-    /// The place at a location; `None` if it is in no mount, or deeper than anything that is served.
+    /// The target of a location; `None` if it is in no mount, or too deep to be served.
     pub(super) fn target(&self, location: Location) -> Option<Target<'_>> {
         let uri = location.uri();
         let Location { mount, path } = location;
@@ -53,7 +54,7 @@ impl Mounts {
         })
     }
 
-    /// The root of a mount, for this caller.
+    /// The root of a mount, for the caller that `waiter` belongs to.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
         Place::root(
             root.dir(),
@@ -64,18 +65,18 @@ impl Mounts {
     }
 }
 
-/// One piece of work, and who waits for it.
+/// A piece of work, and the caller that waits for it.
 pub(super) struct Request<'a> {
     pub(super) mounts: &'a Mounts,
     pub(super) waiter: &'a Waiter,
 }
 
-/// A mount, and the names below its directory.
+/// A mount, and the path below its directory.
 pub(super) struct Target<'a> {
     pub(super) index: usize,
     pub(super) root: &'a Root,
     pub(super) path: Vec<OsString>,
-    /// The URI under which it is listed.
+    /// The URI in the spelling of listings.
     pub(super) uri: String,
 }
 
@@ -145,7 +146,7 @@ impl<'a> Request<'a> {
         describe::top(uri::ROOT)
     }
 
-    /// A mount itself; `None` if it is a file that is not there.
+    /// A mount as a resource; `None` if it is a single file that doesn't exist.
     pub(super) fn mount(&self, root: &Root) -> Result<Option<Resource>, StoreError> {
         let found = self.entry(root).and_then(|entry| describe::entry(&entry));
         walk::usable(&root.uri, found)
@@ -159,13 +160,13 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// The mounts that are single files and there.
+    /// The mounts that are single files and exist.
     fn single_files(&self) -> impl Iterator<Item = Result<Entry, StoreError>> {
         let files = self.mounts.roots.iter().filter(|root| root.file.is_some());
         files.filter_map(|root| walk::usable(&root.uri, self.entry(root)).transpose())
     }
 
-    /// The mounts after `after`.
+    /// A page of the mounts after `after`.
     fn mounts(&self, after: Option<&str>, limit: usize) -> Result<Page, StoreError> {
         let after = after.map(mount_at).transpose()?;
         let is_next = |root: &&Root| {
@@ -178,14 +179,15 @@ impl<'a> Request<'a> {
         page(limit, || found.next().transpose())
     }
 
-    /// The place after which a listing goes on, which is spelled as it was listed.
+    /// The target of a listing position, whose URI must be in the spelling of listings.
     pub(super) fn position(&self, uri: &str) -> Result<Target<'a>, StoreError> {
         let target = self.target(uri).ok();
         let listed = target.filter(|target| target.uri == uri);
         listed.ok_or(StoreError::InvalidCursor)
     }
 
-    /// The place that a URI names, in any spelling. With a slash at its end, only a directory can be meant.
+    /// The target of a URI in any spelling. A URI with a slash at its end can only name a
+    /// directory.
     pub(super) fn target(&self, uri: &str) -> Result<Target<'a>, StoreError> {
         let location = Location::parse(uri)?;
         let target = self.mounts.target(location).ok_or(StoreError::NotFound)?;
@@ -209,7 +211,7 @@ impl Target<'_> {
     }
 }
 
-/// The name under which `position` stands in the collection `parent`.
+/// The name of the entry `position` in the collection `parent`.
 fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
     let mut path = Location::parse(position)
         .map_err(|_| StoreError::InvalidCursor)?
@@ -220,7 +222,7 @@ fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
     }
 }
 
-/// The name of the mount that `position` is.
+/// The name of the mount at `position`.
 fn mount_at(position: &str) -> Result<OsString, StoreError> {
     match Location::parse(position) {
         Ok(location) if uri::child(uri::ROOT, &location.mount) == position => Ok(location.mount),
@@ -228,7 +230,7 @@ fn mount_at(position: &str) -> Result<OsString, StoreError> {
     }
 }
 
-/// The next of a walk that can be described.
+/// The next entry of a walk that can be described.
 pub(super) fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
     while let Some(entry) = walk.next()? {
         if let Some(resource) = walk::usable(&entry.uri, describe::entry(&entry))? {
@@ -238,7 +240,7 @@ pub(super) fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreEr
     Ok(None)
 }
 
-/// Takes `limit` resources, and looks whether there is one more.
+/// Collects up to `limit` resources, and checks whether there are more.
 pub(super) fn page(
     limit: usize,
     mut next: impl FnMut() -> Result<Option<Resource>, StoreError>,

@@ -1,4 +1,4 @@
-//! Bringing back what is in the trash, for the operator of a server.
+//! Restores entries from the trash, for the operator of a server.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,8 +13,8 @@ use super::mount::{self, MountError};
 use super::trash::{self, Item};
 use super::{handle, system};
 
-/// The trash of a directory that is served for writing: what was removed or overwritten in the last 7 days, at most 1 GiB
-/// with 4 KiB for each file and directory.
+/// The trash of a writable directory: the entries removed or overwritten in the last 7 days, up to
+/// 1 GiB, counting 4 KiB for each file and directory.
 ///
 /// ```no_run
 /// let trash = plainly_directory::Trash::open("notes")?;
@@ -39,25 +39,26 @@ impl fmt::Debug for Trash {
 pub struct TrashedResource {
     /// The name under which it is restored.
     pub name: String,
-    /// The path at which it was, in the directory. Of a directory with a single entry, the path of that.
+    /// The original path below the directory. For a directory with a single entry, the path of that
+    /// entry.
     pub path: PathBuf,
-    /// The size in bytes, with everything in it.
+    /// The size in bytes, including all contents.
     pub bytes: u64,
-    /// The time when it was removed or overwritten.
+    /// The time when the entry was removed or overwritten.
     pub removed: SystemTime,
 }
 
-/// The reason why something can't be restored.
+/// The reason why the trash can't be used or an entry can't be restored.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TrashError {
-    /// The trash has nothing of this name.
+    /// The trash has no entry of this name.
     #[error("nothing in the trash is named {name:?}: list it")]
     Missing {
         /// The name.
         name: String,
     },
-    /// There is something at its path again.
+    /// The original path exists again.
     #[error("there is another {} now: rename it first", path.display())]
     Exists {
         /// The path.
@@ -78,7 +79,7 @@ impl Trash {
         Ok(Self { root })
     }
 
-    /// Everything in the trash, the newest first.
+    /// Lists the entries of the trash, newest first.
     pub fn list(&self) -> Result<Vec<TrashedResource>, TrashError> {
         let Some(trash) = self.dir()? else {
             return Ok(Vec::new());
@@ -96,7 +97,8 @@ impl Trash {
         Ok(things.collect())
     }
 
-    /// Moves what has this name back to its path, and returns the path. Nothing is overwritten.
+    /// Moves the entry of this name back to its original path, and returns the path. Never
+    /// overwrites anything.
     pub fn restore(&self, name: &str) -> Result<PathBuf, TrashError> {
         let missing = || TrashError::Missing {
             name: name.to_owned(),
@@ -118,7 +120,7 @@ impl Trash {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error.into()),
             }
-            // A directory that it was in, or something else.
+            // The path exists: either a directory that contained the entry, or something else.
             match (from.open_dir_nofollow(&name), to.open_dir_nofollow(&name)) {
                 (Ok(inner_from), Ok(inner_to)) => (from, to) = (inner_from, inner_to),
                 (Err(_), _) | (_, Err(_)) => return Err(TrashError::Exists { path }),
@@ -138,7 +140,7 @@ impl Trash {
     }
 }
 
-/// The way to the first thing that isn't the only one in its directory.
+/// The path down to the first entry that is not alone in its directory.
 fn path(item: &Dir) -> Option<PathBuf> {
     let (mut at, mut path) = (item.try_clone().ok()?, PathBuf::new());
     while let Some(name) = only_entry(&at).ok()? {
@@ -151,7 +153,7 @@ fn path(item: &Dir) -> Option<PathBuf> {
     (path != Path::new("")).then_some(path)
 }
 
-/// The name of the only thing in a directory.
+/// The name of the only entry of a directory; `None` if it has none or several.
 fn only_entry(dir: &Dir) -> io::Result<Option<OsString>> {
     let mut entries = dir.entries()?;
     let first = entries.next().transpose()?;

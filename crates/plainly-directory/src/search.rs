@@ -1,5 +1,6 @@
-//! `search`: lines that match a pattern, or files by their names; with neither, a listing. The arguments become a [`Query`], a job walks the
-//! directories with it ([`walk`], [`find`]), and the [`SearchResult`] becomes text, structured output and links.
+//! The tool `search`: finds lines that match a pattern, or files by their names; without either, it
+//! lists a directory. The arguments become a [`Query`], a job walks the directories with it
+//! ([`walk`], [`find`]), and the [`SearchResult`] becomes text, structured output and links.
 
 mod decoded;
 mod documents;
@@ -38,10 +39,10 @@ use crate::store::DirectoryStore;
 const LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1_000;
 
-/// The sections of a ranked search.
+/// The default number of sections of a ranked search.
 const SECTIONS: usize = 10;
 
-/// The most lines of context on either side of a match.
+/// The maximum number of context lines on either side of a match.
 const LARGEST_CONTEXT: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,7 +70,8 @@ struct SearchArgs {
     limit: Option<usize>,
 }
 
-/// The tool over `store`, which shares its reading of URIs and its wording with `others`, and reads documents as `shown` has them.
+/// Creates the tool over `store`. It parses URIs and words its errors like the tools of `others`,
+/// and reads documents from `shown`.
 pub(super) fn tool(
     store: DirectoryStore,
     others: StoreTools<DirectoryStore>,
@@ -100,7 +102,8 @@ struct Search {
     store: DirectoryStore,
     others: StoreTools<DirectoryStore>,
     documents: Arc<Documents>,
-    /// The index, for one ranked search at a time: the next finds read what this one reads.
+    /// The index, which one ranked search uses at a time. The next search reuses the texts that it
+    /// has read.
     index: Arc<Mutex<TextIndex>>,
 }
 
@@ -116,8 +119,8 @@ impl Search {
             None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
         };
         let top = tops.first().cloned().unwrap_or_default();
-        // One job compiles the pattern and searches, because a search that waits for its turn must cost no more than its
-        // arguments.
+        // One job compiles the pattern and searches, so that a search that waits for its turn holds
+        // no more memory than its arguments.
         let is_ranked = args.words.is_some();
         let documents = self.documents.reader();
         let search = move |request: &Request<'_>, index: Option<OwnedMutexGuard<TextIndex>>| {

@@ -1,5 +1,5 @@
-//! The skills in a directory: each directory with a `SKILL.md` is one, and its files are the resources
-//! `skill://path/to/skill/file`. Nothing else in the directory is served.
+//! The skills in a directory. Each directory with a `SKILL.md` is a skill, and its files are the
+//! resources `skill://path/to/skill/file`. Nothing else in the directory is served.
 
 mod index;
 
@@ -20,27 +20,29 @@ use super::mount::{MountError, MountProblem};
 use super::store::DirectoryStore;
 use super::uri::Location;
 
-/// The start of the URIs of skills.
+/// The prefix of the URIs of skills.
 const SCHEME: &str = "skill://";
-/// The name of the mount under which the directory is walked. It is never shown.
+/// The internal name of the mount, which clients never see.
 const MOUNT: &str = "skills";
-/// The URI that the walk has for the directory.
+/// The internal URI of the directory.
 const WALKED_ROOT: &str = "file:///skills";
-/// The start of the URIs that the walk has for its contents.
+/// The prefix of the internal URIs of its contents.
 const WALKED: &str = "file:///skills/";
 
-/// The most files of all skills on one page of `skills/list`, so that it fits into a reply.
+/// The maximum number of files of all skills on one page of `skills/list`, so that the page fits
+/// into a reply.
 const FILES_A_PAGE: usize = 5_000;
 
-/// The skills in a directory (extension `io.modelcontextprotocol/skills`, SEP-2640). It is both a [`Store`], of the files of
-/// the skills, and the [`Skills`] themselves.
+/// The skills in a directory (extension `io.modelcontextprotocol/skills`, SEP-2640). It is both a
+/// [`Store`] of the skills' files, and the [`Skills`] themselves.
 ///
-/// Each directory with a `SKILL.md`, at any depth, is a skill. A skill that breaks a rule of the extension is left out: if
-/// its name is not that of its directory, if it has no description, more than 512 files or 16 MiB, or if a file in it is a
-/// link or can't be read. Hidden and ignored files are no part of a skill.
+/// Each directory with a `SKILL.md`, at any depth, is a skill. Skills that break a rule of the
+/// extension are left out: the name must be that of the directory, and there must be a description,
+/// at most 512 files and 16 MiB, and no file that is a link or unreadable. Hidden and ignored files
+/// are not part of a skill.
 ///
-/// The directory is looked through again for each listing. The digest of a file is computed again if its size or its time
-/// has changed.
+/// Each listing searches the directory again. The digest of a file is only computed again if its
+/// size or time has changed.
 ///
 /// ```no_run
 /// use plainly::Server;
@@ -58,17 +60,18 @@ const FILES_A_PAGE: usize = 5_000;
 #[derive(Clone, Debug)]
 pub struct SkillDirectory {
     files: DirectoryStore,
-    /// The skills as they were found when the directory was last looked through.
+    /// The skills found by the last search.
     index: Arc<Lock<Arc<SkillIndex>>>,
 }
 
 impl SkillDirectory {
-    /// The skills below the directory at `path`.
+    /// Opens the skills below the directory at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Result<Self, MountError> {
         Self::with_options(path, DirectoryStore::builder())
     }
 
-    /// The skills below the directory at `path`, with the options of a builder without mounts.
+    /// Opens the skills below the directory at `path`, with the options of a builder without
+    /// mounts.
     pub fn with_options(
         path: impl Into<PathBuf>,
         options: DirectoryStoreBuilder,
@@ -84,13 +87,13 @@ impl SkillDirectory {
         })
     }
 
-    /// Looks through the directory now. Returns the directories with a `SKILL.md` that are left out, and logs those that
-    /// were not left out before.
+    /// Searches the directory now. Returns the directories with a `SKILL.md` that are left out, and
+    /// logs those that were not left out before.
     pub async fn refresh(&self) -> Result<Vec<BrokenSkill>, StoreError> {
         Ok(self.refreshed().await?.broken().to_vec())
     }
 
-    /// The URIs of the skills, as they were when the directory was last looked through.
+    /// The URIs of the skills found by the last search.
     pub fn uris(&self) -> Vec<String> {
         self.index()
             .skills()
@@ -112,7 +115,7 @@ impl SkillDirectory {
         Ok(index)
     }
 
-    /// The skills among which this URI is that of a file, or of a directory of one or above one.
+    /// The skills that contain this URI or are below it. Searches again if the known skills don't.
     async fn around(&self, uri: &str) -> Result<Arc<SkillIndex>, StoreError> {
         let index = self.index();
         if index.reaches(uri) {
@@ -125,24 +128,24 @@ impl SkillDirectory {
         }
     }
 
-    /// Whether clients may hear of a change of this URI.
+    /// Whether to notify clients of a change at this URI.
     async fn shows_change(&self, uri: &str, subscribed: &SubscribedResources) -> bool {
         if self.index().reaches(uri) {
             return true;
         }
-        // The skill may be new. No client waits for anything else in the directory.
+        // The file may belong to a new skill. Without a subscription, no client waits for it.
         let is_wanted = subscribed.uris().contains(uri) || !subscribed.below().is_empty();
         is_wanted && self.around(uri).await.is_ok()
     }
 
-    /// The URI that the walk has for a URI of skills, and the one that listings have.
+    /// The internal URI for a URI of skills, and the URI in the spelling of listings.
     fn walked_and_listed(uri: &str) -> Result<(String, String), StoreError> {
         let walked = walked_uri(uri)?;
         let listed = own_uri(&Location::parse(&walked)?.uri());
         Ok((walked, listed))
     }
 
-    /// The first page of a listing is of the skills as they are now.
+    /// The skills for a page of a listing. The first page searches the directory again.
     async fn listed(&self, after: Option<&str>) -> Result<Arc<SkillIndex>, StoreError> {
         match after {
             None => self.refreshed().await,
@@ -191,7 +194,7 @@ impl Store for SkillDirectory {
         for content in &mut contents {
             content.uri = own_uri(&content.uri);
         }
-        // Beside the directories of skills there may be files of none.
+        // Files between the directories of skills belong to no skill.
         contents.retain(|content| index.reaches(&content.uri));
         Ok(contents)
     }
@@ -268,16 +271,16 @@ impl Skills for SkillDirectory {
     }
 }
 
-/// Whether a URI begins as those of skills do.
+/// Whether a URI has the scheme of skills.
 fn is_own(uri: &str) -> bool {
     let scheme = uri.get(..SCHEME.len());
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME))
 }
 
-/// The URI that the walk has for a URI of skills.
+/// The internal URI for a URI of skills.
 fn walked_uri(uri: &str) -> Result<String, StoreError> {
     match uri.get(SCHEME.len()..).filter(|_| is_own(uri)) {
-        // Never served, but the position after it in a listing.
+        // The root is never served, but it is the position after which listings start.
         Some("") => Ok(WALKED_ROOT.to_owned()),
         Some(path) => Ok(format!("{WALKED}{path}")),
         None => Err(StoreError::InvalidUri {
@@ -286,7 +289,7 @@ fn walked_uri(uri: &str) -> Result<String, StoreError> {
     }
 }
 
-/// The URI of skills for a URI of the walk.
+/// The URI of skills for an internal URI.
 fn own_uri(walked: &str) -> String {
     let path = walked.strip_prefix(WALKED).unwrap_or_default();
     format!("{SCHEME}{path}")

@@ -1,32 +1,33 @@
-//! The steps of a change. Each can fail, and the process can end before each. Tests make them. Otherwise a step does nothing.
+//! The steps of a change. Tests make a step fail, or end the process before it. Otherwise a step
+//! does nothing.
 
 use std::io;
 
-/// A call of the operating system that a change consists of.
+/// A call of the operating system during a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChangeStep {
-    /// Making a place in the trash.
+    /// Prepares a place in the trash.
     PrepareTrash,
-    /// Creating the temporary file.
+    /// Creates the temporary file.
     Create,
-    /// Writing the first half of the content.
+    /// Writes the first half of the content.
     Write,
-    /// Writing the rest of it.
+    /// Writes the rest of the content.
     WriteRest,
-    /// Writing the content to the disk.
+    /// Syncs the content to disk.
     Sync,
-    /// Giving the content its name, or taking the name away.
+    /// Gives the content its name, or removes the name.
     Publish,
-    /// Looking at what had the name.
+    /// Checks the entry that had the name before.
     Verify,
-    /// Moving what had the name to the trash, or removing it.
+    /// Moves the entry that had the name to the trash, or removes it.
     Trash,
-    /// Writing the names to the disk.
+    /// Syncs the names to disk.
     SyncDirectory,
 }
 
 impl ChangeStep {
-    /// Fails if a test asked for that.
+    /// Fails if a test set a fault for this step.
     #[inline(always)]
     pub(super) fn begin(self) -> io::Result<()> {
         #[cfg(all(test, unix))]
@@ -35,7 +36,7 @@ impl ChangeStep {
     }
 }
 
-/// The faults that replace a step.
+/// The faults that tests set for steps.
 #[cfg(all(test, unix))]
 pub(super) mod faults {
     use std::cell::RefCell;
@@ -45,7 +46,7 @@ pub(super) mod faults {
 
     use super::ChangeStep;
 
-    /// All steps, in their order.
+    /// All steps, in order.
     pub(crate) const STEPS: [ChangeStep; 9] = [
         ChangeStep::PrepareTrash,
         ChangeStep::Create,
@@ -58,16 +59,16 @@ pub(super) mod faults {
         ChangeStep::SyncDirectory,
     ];
 
-    /// The end of a step.
+    /// The way in which a step fails.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Fault {
-        /// The error of this number.
+        /// An error with this number.
         Fails(i32),
         /// The process is killed.
         Killed,
     }
 
-    /// The end of each step.
+    /// Determines the result of each step.
     type Ends = Box<dyn FnMut(ChangeStep) -> io::Result<()>>;
 
     thread_local! {
@@ -78,7 +79,8 @@ pub(super) mod faults {
         ENDS.with_borrow_mut(|ends| ends.as_mut().map_or(Ok(()), |ends| ends(step)))
     }
 
-    /// Does `work` while a step on this thread ends like this, and, with `no_trash`, there is no place in the trash.
+    /// Runs `work` with this fault at `step` on this thread. With `no_trash`, preparing a place in
+    /// the trash fails too.
     pub(crate) fn during<T>(
         step: ChangeStep,
         fault: Fault,
@@ -99,7 +101,8 @@ pub(super) mod faults {
         meanwhile(strike, work)
     }
 
-    /// Does `work`, and `other` before each of its steps on this thread, as another program would.
+    /// Runs `work`, and runs `other` before each of its steps on this thread, like a concurrent
+    /// program.
     pub(crate) fn meanwhile<T>(
         other: impl FnMut(ChangeStep) -> io::Result<()> + 'static,
         work: impl FnOnce() -> T,

@@ -1,5 +1,5 @@
-//! The directories as a [`Store`]: each request becomes a blocking job, which uses a [`Request`]. Independent of the
-//! protocol's messages and of the caller.
+//! The directories as a [`Store`]: each call becomes a blocking job that uses a [`Request`].
+//! Independent of the protocol's messages and of the caller.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,35 +16,44 @@ use super::watch;
 
 /// Directories of this machine as resources.
 ///
-/// - Each directory is a *mount* with a name. Its contents are `file:///MOUNT/relative/path`, listed in exactly one
-///   spelling: percent-encoded only where RFC 3986 requires it, upper case, no trailing slash, no host. Names that aren't
-///   UTF-8 are encoded byte by byte. No path of the host is ever shown.
-/// - A URI is read in any spelling that decodes to the same names: `%7E` for `~`, `[id]` and `é` as they are, one slash at
-///   the end of a directory, `FILE:`, `file://localhost/`, `file:/`. Names `.` and `..`, and those with a slash in them, are
-///   not found, encoded or not.
-/// - Directories are collections (`inode/directory`), and so is `file:///`, which contains the mounts. These come first
-///   in the listing of everything, then what is directly in each mount, then what is deeper, depth first: each directory
-///   before its contents, in the byte order of names. Links to directories are listed but not descended into.
-/// - One server can have several of these stores, for mounts with other options. Then `file:///` is that of the first store, and
-///   contains the first store's mounts; the listing of everything has the mounts of all.
+/// - Each directory is a *mount* with a name. The URI of an entry is `file:///MOUNT/relative/path`,
+///   and listings spell it in exactly one way: percent-encoded only where RFC 3986 requires it, in
+///   upper case, with no trailing slash and no host. Names that aren't UTF-8 are encoded byte by
+///   byte. No path of the host is ever shown.
+/// - A URI is accepted in any spelling that decodes to the same names: `%7E` for `~`, `[id]` and
+///   `é` unencoded, one slash at the end of a directory, `FILE:`, `file://localhost/`, `file:/`.
+///   The names `.` and `..`, and names that contain a slash, are not found, encoded or not.
+/// - Directories are collections (`inode/directory`), and so is `file:///`, which contains the
+///   mounts. The listing of everything starts with these, then has the direct entries of each
+///   mount, then all deeper entries, depth first: each directory before its contents, in the byte
+///   order of names. Links to directories are listed but not descended into.
+/// - One server can have several of these stores, for mounts with different options. `file:///` is
+///   then served by the first store and contains only its mounts; the listing of everything has the
+///   mounts of all.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are
 ///   left out. Reading a directory returns its small files, at most 100 and 256 KiB in total.
-/// - Links that stay inside their mount are followed. All others are left out: absolute ones, dangling ones, loops.
-/// - Names that start with a dot, and files that `.ignore` and `.gitignore` files inside the mount exclude, are left out
-///   too, in any spelling and through any link, unless the builder says otherwise. The rules are git's; in a work tree, so are those of the
-///   directories above the mount, of `.git/info/exclude` and of the user, unless they ignore the mount itself. None can
-///   show a name that starts with a dot. If a rule file can't be read, everything that it could hide is hidden.
+/// - Links that stay inside their mount are followed. All others are left out: absolute, dangling
+///   and circular ones.
+/// - Names that start with a dot, and files excluded by `.ignore` and `.gitignore` files inside the
+///   mount, are left out too, in any spelling and through any link, unless the builder says
+///   otherwise. The rules are git's. In a work tree, the rules of the directories above the mount,
+///   of `.git/info/exclude` and of the user apply too, unless they ignore the mount itself. No rule
+///   can show a name that starts with a dot. If a rule file can't be read, everything that it could
+///   hide is hidden.
 /// - Nothing nested more than 64 directories deep is served.
-/// - Nothing is changed unless the [builder](crate::DirectoryStoreBuilder::writable) says so. Then it is
-///   [`Writable`](plainly::store::Writable), and what is removed or overwritten goes to the [`Trash`](crate::Trash).
-/// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
-///   operating system can't open is logged and left out.
+/// - Nothing can be changed unless the [builder](crate::DirectoryStoreBuilder::writable) allows it.
+///   Then the store is [`Writable`](plainly::store::Writable), and removed or overwritten files go
+///   to the [`Trash`](crate::Trash).
+/// - Forbidden files look as if they did not exist. Every listed entry could be opened when it was
+///   listed; the store logs and leaves out entries that the operating system can't open.
 ///
-/// Its methods need a Tokio runtime with time enabled: files are read on its blocking threads, 32 at a time for all clones
-/// of a store, an eighth of them for one [caller](plainly::store::StoreCaller). Dropping a future ends its work.
+/// Its methods need a Tokio runtime with time enabled. Files are read on the runtime's blocking
+/// threads, 32 at a time for all clones of a store, and an eighth of that for one
+/// [caller](plainly::store::StoreCaller). Dropping a future stops its work.
 ///
-/// A hard link, or another file system mounted inside, can't be distinguished from what belongs there. Files that must never be
-/// served are named to [`withhold`](crate::DirectoryStoreBuilder::withhold).
+/// The store can't distinguish a hard link, or another file system mounted inside, from the mount's
+/// own files. Name files that must never be served to
+/// [`withhold`](crate::DirectoryStoreBuilder::withhold).
 ///
 /// ```no_run
 /// use plainly_directory::DirectoryStore;
@@ -93,7 +102,7 @@ impl DirectoryStore {
         }
     }
 
-    /// Does `work` where it may block, as one job.
+    /// Runs `work` as one job, on a thread that may block.
     pub(super) async fn blocking<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         work: impl FnOnce(&Request<'_>) -> Result<T, E> + Send + 'static,
@@ -125,7 +134,7 @@ impl Store for DirectoryStore {
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
         let parent = query.parent.map(str::to_owned);
         let after = query.after.map(str::to_owned);
-        // A page of nothing would have no position from which to go on.
+        // A page with no entries would have no position from which to continue.
         let limit = query.limit.max(1);
         self.blocking(move |request| match parent {
             Some(parent) => request.children(&parent, after.as_deref(), limit),
@@ -150,7 +159,8 @@ impl Store for DirectoryStore {
             .await
     }
 
-    /// The listed spelling of a URI with the same names when decoded; `None` for hidden names, which are never reported.
+    /// The listed spelling of a URI that decodes to the same names; `None` for hidden names, which
+    /// are never reported.
     fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
         if uri::is_top(uri) {
             return Some(Cow::Borrowed(uri::ROOT));
@@ -170,10 +180,10 @@ impl Store for DirectoryStore {
         })
     }
 
-    /// Reports only visible changes, about a tenth of a second after they happened. A directory is
-    /// reported also when one of its direct entries is replaced, a file that is renamed over
-    /// another one like a new one, and the target of a link by its own URI. The runtime must have
-    /// both time and I/O enabled.
+    /// Reports only visible changes, about a tenth of a second after they happened. Reports a
+    /// directory also when one of its direct entries is replaced, reports a file that is renamed
+    /// over another one like a new file, and reports the target of a link under the target's own
+    /// URI. The runtime must have both time and I/O enabled.
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
         Some(watch::watch(&self.mounts, subscribed))
     }
@@ -183,7 +193,7 @@ impl Store for DirectoryStore {
         self.mounts().map(|mount| mount.uri().to_owned()).collect()
     }
 
-    /// One, of all files and directories.
+    /// The template of all files and directories.
     fn templates(&self) -> Vec<ResourceTemplate> {
         let template = ResourceTemplate::new(format!("{}{{+path}}", uri::ROOT), "file");
         vec![

@@ -1,12 +1,12 @@
-//! Calls of the operating system that are not the same everywhere. Where there is no call for it, a name is compared
-//! and then renamed, so another program that does something in between may win.
+//! Calls that differ between operating systems. Where a system has no such call, the code compares
+//! a name and then renames it, so a concurrent change by another program can be lost.
 
 use std::ffi::OsStr;
 use std::io;
 
 use cap_std::fs::{Dir, Metadata};
 
-/// Gives a file or directory another name, at which nothing may exist.
+/// Renames a file or directory to a name at which nothing may exist.
 pub(super) fn rename_new(from: &Dir, name: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
     match flags::rename_new(from, name, to, new) {
         Err(error) if is_missing(&error) => {}
@@ -18,7 +18,7 @@ pub(super) fn rename_new(from: &Dir, name: &OsStr, to: &Dir, new: &OsStr) -> io:
     from.rename(name, to, new)
 }
 
-/// Exchanges what two names in a directory stand for; `false` where nothing can.
+/// Exchanges the entries under two names in a directory; `false` where the system can't.
 pub(super) fn exchange(dir: &Dir, one: &OsStr, other: &OsStr) -> io::Result<bool> {
     match flags::exchange(dir, one, other) {
         Err(error) if is_missing(&error) => Ok(false),
@@ -34,7 +34,7 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// A disk.
+/// The space of a disk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Space {
     pub(super) total: u64,
@@ -80,13 +80,15 @@ mod attributes {
     use cap_std::fs::File;
     use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
 
-    /// The attribute with the rights of other users and groups. The group's part of the mode then limits these.
+    /// The attribute with the rights of other users and groups. With it, the group bits of the mode
+    /// limit these rights.
     const ACCESS: &[u8] = b"system.posix_acl_access";
 
-    /// The most bytes of a value, and of all names, that Linux has.
+    /// The maximum size of a value, and of all names, in Linux.
     const BYTES: usize = 64 << 10;
 
-    /// Copies the attributes that users set, and the rights of others. Returns whether these rights are the same then.
+    /// Copies the attributes that users set, and the access list. Returns whether the access lists
+    /// are the same afterwards.
     pub(super) fn copy(from: &File, to: &File) -> bool {
         let mut names = vec![0; BYTES];
         let length = flistxattr(from, &mut names).unwrap_or_default();
@@ -99,10 +101,10 @@ mod attributes {
         };
         let mut all = names.split(|byte| *byte == 0);
         for name in all.clone().filter(|name| name.starts_with(b"user.")) {
-            // There may be no room for it.
+            // The file system may have no space for the attribute.
             let _copied = copy(name);
         }
-        // Last: it may let the owner write nothing more.
+        // Copied last, because the access list may deny the owner further writes.
         all.all(|name| name != ACCESS) || copy(ACCESS).is_ok()
     }
 }
@@ -111,7 +113,7 @@ mod attributes {
 mod attributes {
     use cap_std::fs::File;
 
-    /// Copies none.
+    /// Copies nothing.
     pub(super) fn copy(_: &File, _: &File) -> bool {
         true
     }
@@ -132,9 +134,9 @@ mod calls {
 
     use super::{Space, attributes};
 
-    /// Writes the names in a directory to the disk.
+    /// Syncs the names in a directory to disk.
     pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
-        // The handle may be one that only names can be looked up with.
+        // The given handle may be a path-only handle (`O_PATH`), which can't be synced.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(fsync(openat(dir, ".", flags, Mode::empty())?)?)
     }
@@ -148,25 +150,26 @@ mod calls {
         }))
     }
 
-    /// Locks a file among all that ask for that; `false` if another has it. Where a file system has no locks, the file is as
-    /// good as locked.
+    /// Locks a file against other callers of this function; `false` if another one has the lock. If
+    /// the file system has no locks, the file counts as locked.
     pub(crate) fn try_lock(file: &File) -> bool {
         let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
         locked != Err(rustix::io::Errno::WOULDBLOCK)
     }
 
-    /// Whether a file is this user's.
+    /// Whether this process's user owns the file.
     pub(crate) fn is_own(metadata: &Metadata) -> bool {
         crate::handle::owner(metadata) == geteuid().as_raw()
     }
 
-    /// Lets only this user use what is created.
+    /// Restricts the new file to this user.
     pub(crate) fn make_private(options: &mut OpenOptions) {
         options.mode(0o600);
     }
 
-    /// Gives a new file the group, the attributes and the mode of another, whose metadata is given too; without the group's part
-    /// of the mode if it can't have that group, or not the rights of other users and groups.
+    /// Gives a new file the group, the attributes and the mode of another file, whose metadata is
+    /// given too. The group's part of the mode is left out if the group or the access list can't be
+    /// copied.
     pub(crate) fn make_like(file: &File, other: &File, metadata: &Metadata) -> io::Result<()> {
         let group = Gid::from_raw(metadata.gid());
         let has_group =
@@ -176,8 +179,8 @@ mod calls {
         file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// Gives a new directory the group and the mode of another, and its owner all rights; without the group's part of the mode if
-    /// it can't have that group.
+    /// Gives a new directory the group and the mode of another one, and its owner all rights. The
+    /// group's part of the mode is left out if the group can't be set.
     pub(crate) fn make_directory_like(dir: &Dir, name: &OsStr, other: &Metadata) -> io::Result<()> {
         let group = Some(Gid::from_raw(other.gid()));
         let has_group = chownat(dir, name, None, group, AtFlags::SYMLINK_NOFOLLOW).is_ok();
@@ -185,7 +188,7 @@ mod calls {
         dir.set_permissions(name, Permissions::from_mode(mode))
     }
 
-    /// Lets only this user into a directory.
+    /// Restricts new directories to this user.
     pub(crate) fn directory_builder() -> cap_std::fs::DirBuilder {
         use cap_std::fs::DirBuilderExt;
 
@@ -204,40 +207,40 @@ mod calls {
 
     use super::Space;
 
-    /// Directories have nothing to write.
+    /// Does nothing, because directories have nothing to sync here.
     pub(crate) fn sync(_: &Dir) -> io::Result<()> {
         Ok(())
     }
 
-    /// Unknown.
+    /// Returns `None`, because the space is unknown here.
     pub(crate) fn space(_: &Dir) -> io::Result<Option<Space>> {
         Ok(None)
     }
 
-    /// Locks would keep readers out here.
+    /// Takes no lock, because a lock would keep readers out here.
     pub(crate) fn try_lock(_: &File) -> bool {
         true
     }
 
-    /// The owner is the system's affair.
+    /// Returns `true`, because ownership is not checked here.
     pub(crate) fn is_own(_: &Metadata) -> bool {
         true
     }
 
-    /// A new file has the rights of its directory.
+    /// Does nothing: a new file has the rights of its directory.
     pub(crate) fn make_private(_: &mut OpenOptions) {}
 
-    /// A new file has the rights of its directory.
+    /// Does nothing: a new file has the rights of its directory.
     pub(crate) fn make_like(_: &File, _: &File, _: &Metadata) -> io::Result<()> {
         Ok(())
     }
 
-    /// A new directory has the rights of the one above it.
+    /// Does nothing: a new directory has the rights of its parent.
     pub(crate) fn make_directory_like(_: &Dir, _: &OsStr, _: &Metadata) -> io::Result<()> {
         Ok(())
     }
 
-    /// A directory with the rights of the one above it.
+    /// A builder of directories, which have the rights of their parents.
     pub(crate) fn directory_builder() -> cap_std::fs::DirBuilder {
         cap_std::fs::DirBuilder::new()
     }
@@ -254,8 +257,8 @@ pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether both are the same, and a file also has the same content, as far as its size and time show. A rename changes
-/// neither.
+/// Whether both are the same file or directory and, for a file, the content is the same as far as
+/// size and time show. A rename changes neither.
 pub(super) fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
     is_same(one, other)
         && one.file_type() == other.file_type()

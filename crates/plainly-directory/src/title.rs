@@ -1,12 +1,13 @@
-//! Titles of documents, looked for in the first of their bytes: the first heading of Markdown, and the title of HTML.
+//! Finds the titles of documents in their first bytes: the first heading of Markdown, or the title
+//! of HTML.
 
-/// The bytes of a file that are searched for its title.
+/// The number of bytes of a file that are searched for its title.
 pub(super) const HEAD_BYTES: usize = 8 << 10;
 
-/// The way to find the title of a file in its beginning.
+/// A function that finds the title in the beginning of a file.
 type Find = fn(&str) -> Option<String>;
 
-/// The types of file that have titles.
+/// The types of files that have titles, with their functions.
 const TITLED: [(&str, Find); 3] = [
     ("text/markdown", markdown),
     ("text/html", html),
@@ -24,7 +25,8 @@ pub(super) fn title(mime_type: &str, head: &[u8]) -> Option<String> {
     let head = head.get(..HEAD_BYTES).unwrap_or(head);
     let text = match str::from_utf8(head) {
         Ok(text) => text,
-        // It may end within a character. Other encodings are not guessed from a beginning.
+        // The beginning may be cut within a character. It is too short to guess other encodings
+        // from.
         Err(error) if error.error_len().is_none() => {
             str::from_utf8(head.get(..error.valid_up_to())?).ok()?
         }
@@ -38,7 +40,7 @@ fn finder(mime_type: &str) -> Option<Find> {
     found.map(|(_, find)| *find)
 }
 
-/// The text of the first heading, after front matter and outside of blocks of code.
+/// The text of the first heading, after front matter and outside of code blocks.
 fn markdown(text: &str) -> Option<String> {
     let mut lines = text.split_inclusive('\n').peekable();
     if lines.next_if(|line| line.trim_end() == "---").is_some() {
@@ -73,7 +75,7 @@ fn markdown(text: &str) -> Option<String> {
         if !paragraph.is_empty() && (is_line_under('=') || is_line_under('-')) {
             return Some(paragraph.to_owned());
         }
-        // A list, a quotation or a table is no heading, whatever is under it.
+        // A list, a quotation or a table is not a heading, whatever follows it.
         let is_plain = !is_indented && !line.starts_with(['-', '*', '+', '>', '|', '<']);
         paragraph = if is_plain { line } else { "" };
     }
@@ -93,7 +95,7 @@ fn html(text: &str) -> Option<String> {
     Some(unescaped(&words.collect::<Vec<_>>().join(" ")))
 }
 
-/// The text in which the commonest references to characters are replaced.
+/// Replaces the most common character references in a text.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! The directories as tools: those over any store, and the search through their files. Reads the paths that models may write
-//! in the place of URIs; the store decides which exist, as for every other URI.
+//! The directories as tools: the tools for any store, and the search through files. Accepts paths
+//! that models write instead of URIs; the store decides whether they exist, as for every URI.
 
 mod filesystem;
 mod host_paths;
@@ -16,11 +16,13 @@ use super::store::DirectoryStore;
 use super::{search, uri};
 
 impl DirectoryStore {
-    /// The tools with which a model looks at the directories: those of [`StoreTools`], and `search`, which ranks sections
-    /// of files by words, and finds lines by a regular expression and files by their names. None changes anything.
+    /// The tools with which a model reads the directories: those of [`StoreTools`], and `search`,
+    /// which ranks sections of files by words, or finds lines by a regular expression and files by
+    /// their names. None of them changes anything.
     ///
-    /// Where a URI is asked for, the path below a mount does as well, its name first: `docs/guide/intro.md`. A search sees
-    /// no more than is listed, and of that no file that is binary; text of any size.
+    /// An argument that expects a URI also accepts the path below a mount, starting with the
+    /// mount's name: `docs/guide/intro.md`. A search covers only listed files. It skips binary
+    /// files, and searches text of any size.
     ///
     /// ```no_run
     /// use plainly::Server;
@@ -39,28 +41,30 @@ impl DirectoryStore {
         self.tools_over(self.clone())
     }
 
-    /// The [`tools`](Self::tools), of which those that read use `shown`: a store over this one, such as one that converts its
-    /// files. A search then looks into documents by the text that they have there.
+    /// The [`tools`](Self::tools), which read from `shown`: a store over this one, for example one
+    /// that converts its files. A search then uses the text that documents have in `shown`.
     pub fn tools_over(&self, shown: impl Store) -> Vec<Tool> {
         self.tools_with(shown, meant)
     }
 
-    /// The [`tools`](Self::tools) for callers on this machine, who may know the directories by their paths here: an argument
-    /// that is such a path, or a `file:` URI of one, means what is there in its mount. A URI of a mount takes precedence.
-    /// No path is looked at that is not below a mount.
+    /// The [`tools`](Self::tools) for callers on this machine, who may know the directories by
+    /// their host paths. An argument may be a host path, or a `file:` URI of one, and then means
+    /// the entry in its mount. A URI of a mount takes precedence. The tools never look at a path
+    /// that is not below a mount.
     ///
-    /// Offer these where only programs on this machine can call them, such as on [standard input and
-    /// output](plainly::Server::serve_stdio): they confirm which path a mount has.
+    /// Offer these tools only to programs on this machine, for example on [standard input and
+    /// output](plainly::Server::serve_stdio), because they confirm which path a mount has.
     pub fn local_tools(&self) -> Vec<Tool> {
         self.local_tools_over(self.clone())
     }
 
-    /// The [`local_tools`](Self::local_tools), of which those that read use `shown`, as in [`tools_over`](Self::tools_over).
+    /// The [`local_tools`](Self::local_tools), which read from `shown`, as in
+    /// [`tools_over`](Self::tools_over).
     pub fn local_tools_over(&self, shown: impl Store) -> Vec<Tool> {
         self.tools_with(shown, self.local_spelling())
     }
 
-    /// The reading of arguments by callers on this machine.
+    /// The function that interprets arguments of callers on this machine.
     fn local_spelling(&self) -> impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static {
         let paths = Arc::new(HostPaths::of(self));
         let store = self.clone();
@@ -86,20 +90,21 @@ impl DirectoryStore {
         tools
     }
 
-    /// The tools with which a model changes the directories that are served for [writing](plainly::store::Writable): those of
-    /// [`WriteTools`], which take paths below a mount as well.
+    /// The tools with which a model changes the [writable](plainly::store::Writable) directories:
+    /// those of [`WriteTools`], which accept paths below a mount as well.
     pub fn write_tools(&self) -> WriteTools<Self> {
         WriteTools::new(self.clone()).spelling(meant)
     }
 
-    /// The [`write_tools`](Self::write_tools) for callers on this machine, who may use its paths as with
-    /// [`local_tools`](Self::local_tools).
+    /// The [`write_tools`](Self::write_tools) for callers on this machine, which accept host paths
+    /// like [`local_tools`](Self::local_tools).
     pub fn local_write_tools(&self) -> WriteTools<Self> {
         WriteTools::new(self.clone()).spelling(self.local_spelling())
     }
 }
 
-/// The URI that is meant by a URI or by a path below a mount. Empty for the level above all mounts.
+/// The URI for an argument that is a URI or a path below a mount; empty for the level above all
+/// mounts.
 fn meant(written: &str) -> Option<String> {
     if uri::is_file(written) {
         let is_top = uri::is_top(written);
@@ -116,7 +121,7 @@ fn meant(written: &str) -> Option<String> {
     }
 }
 
-/// The names of a path, whether or not it begins or ends with a slash.
+/// The names in a path, ignoring a slash at its beginning or end.
 fn names(path: &str) -> impl Iterator<Item = &str> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);

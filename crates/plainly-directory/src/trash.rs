@@ -1,5 +1,6 @@
-//! The trash of a mount: removed and overwritten files, each under its old path in a directory of its own, so that an operator
-//! finds it without a tool too. Only for the user of the server, and never served.
+//! The trash of a mount. Each removed or overwritten file keeps its old path, in a directory of its
+//! own, so that an operator finds it without tools. Only the server's user can access the trash,
+//! and it is never served.
 
 mod item;
 mod ledger;
@@ -19,28 +20,28 @@ use super::system;
 pub(super) use self::item::Item;
 pub(super) use self::ledger::Ledger;
 
-/// The reason why something can't be moved to the trash.
+/// The reason why an entry on another disk can't be moved to the trash.
 pub(super) const OTHER_DISK: &str = "it is on another disk than the trash";
 
-/// A place in the trash. Dropped, it is removed if nothing is in it.
+/// A place for an entry in the trash. If it is still empty when dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct TrashPlace<'a> {
     ledger: &'a Ledger,
     trash: Dir,
     item: Item,
-    /// The directory in which the thing will be.
+    /// The directory that will contain the entry.
     dir: Dir,
     name: OsString,
-    /// The way from the trash to it.
+    /// The path from the trash to that directory.
     way: PathBuf,
 }
 
-/// The reason why there is no place.
+/// The reason why there is no place in the trash.
 #[derive(Debug)]
 pub(super) enum NoPlace {
-    /// The thing has no place in this trash.
+    /// The trash can't take this entry.
     Unfit(Cow<'static, str>),
-    /// The operating system makes none.
+    /// The operating system failed.
     Failed(io::Error),
 }
 
@@ -51,7 +52,7 @@ impl From<io::Error> for NoPlace {
 }
 
 impl<'a> TrashPlace<'a> {
-    /// Makes a place for the thing at `path` in a mount, which takes the room of `item`.
+    /// Prepares a place for the entry at `path` in a mount, and reserves the size of `item`.
     pub(super) fn prepare(
         root: &Dir,
         ledger: &'a Ledger,
@@ -88,7 +89,8 @@ impl<'a> TrashPlace<'a> {
         Ok(place)
     }
 
-    /// Creates a directory like another one, whose place it takes if that is gone when the thing is restored.
+    /// Creates a directory with the rights of `like`, which it replaces if that is gone when the
+    /// entry is restored.
     fn enter(&mut self, name: &OsStr, like: Option<&Metadata>) -> io::Result<()> {
         self.dir
             .create_dir_with(name, &system::directory_builder())?;
@@ -100,34 +102,34 @@ impl<'a> TrashPlace<'a> {
         Ok(())
     }
 
-    /// The directory in which the thing will be.
+    /// The directory that will contain the entry.
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    /// The name of the thing in that directory.
+    /// The entry's name in that directory.
     pub(super) fn file_name(&self) -> &OsStr {
         &self.name
     }
 
-    /// Moves the thing there.
+    /// Moves the entry to its place.
     pub(super) fn take(&self, dir: &Dir, name: &OsStr) -> io::Result<()> {
         ChangeStep::Trash.begin()?;
         system::rename_new(dir, name, &self.dir, &self.name)
     }
 
-    /// Gives the thing another name there.
+    /// Adds a hard link to the entry at its place.
     pub(super) fn link(&self, dir: &Dir, name: &OsStr) -> io::Result<()> {
         ChangeStep::Trash.begin()?;
         dir.hard_link(name, &self.dir, &self.name)
     }
 
-    /// Takes that name away again.
+    /// Removes that hard link again.
     pub(super) fn unlink(&self) -> io::Result<()> {
         self.dir.remove_file(&self.name)
     }
 
-    /// The name under which the thing is restored.
+    /// The name with which the entry can be restored.
     pub(super) fn restorable(&self) -> String {
         self.item.to_string()
     }
@@ -135,7 +137,8 @@ impl<'a> TrashPlace<'a> {
 
 impl Drop for TrashPlace<'_> {
     fn drop(&mut self) {
-        // As long as they are empty: only the disk knows whether something came to stay, after an error too.
+        // Removes only empty directories. Only the disk shows whether an entry arrived, even after
+        // an error.
         let mut dirs = self.way.ancestors().filter(|dir| *dir != Path::new(""));
         if dirs.all(|dir| self.trash.remove_dir(dir).is_ok()) {
             self.ledger.give_back(self.item.room());
@@ -143,7 +146,7 @@ impl Drop for TrashPlace<'_> {
     }
 }
 
-/// The trash in the root of a mount.
+/// Opens the trash in the root of a mount.
 pub(super) fn open(root: &Dir) -> io::Result<Dir> {
     let trash = root.open_dir_nofollow(TRASH)?;
     match system::is_own(&trash.dir_metadata()?) {
@@ -158,7 +161,7 @@ fn open_or_create(root: &Dir) -> io::Result<Dir> {
         opened => return opened,
     }
     match root.create_dir_with(TRASH, &system::directory_builder()) {
-        // By another change, at the same time.
+        // Another change may have created the trash at the same time.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         Ok(()) | Err(_) => {}
     }
@@ -167,7 +170,7 @@ fn open_or_create(root: &Dir) -> io::Result<Dir> {
     Ok(trash)
 }
 
-/// Removes what is too old.
+/// Removes entries that are too old.
 pub(super) fn sweep(root: &Dir, ledger: &Ledger) -> io::Result<()> {
     match open(root) {
         Ok(trash) => ledger.take(&trash, 0),

@@ -1,10 +1,10 @@
-//! The MIME types of names that developers use and `mime_guess` does not know, or takes for something else. Types are those
-//! of IANA where it has one, else the most common `text/x-…`.
+//! The MIME types of common names in software projects that `mime_guess` doesn't know or maps to
+//! another type. Types are registered with IANA if possible, otherwise the most common `text/x-…`.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The types of whole names, in lower case and sorted.
+/// The types of whole names, in lower case, sorted.
 const NAMES: &[(&str, &str)] = &[
     (".dockerignore", "text/plain"),
     (".editorconfig", "text/plain"),
@@ -35,7 +35,7 @@ const NAMES: &[(&str, &str)] = &[
     ("vagrantfile", "text/x-ruby"),
 ];
 
-/// The types of endings, in lower case and sorted.
+/// The types of extensions, in lower case, sorted.
 const ENDINGS: &[(&str, &str)] = &[
     ("adoc", "text/x-asciidoc"),
     ("asm", "text/x-asm"),
@@ -137,7 +137,7 @@ const ENDINGS: &[(&str, &str)] = &[
     ("zsh", "text/x-shellscript"),
 ];
 
-/// Endings that two kinds of file share: what they mean for text, and for the rest. Sorted.
+/// Extensions with two meanings: the type if the content is text, and the type otherwise. Sorted.
 const AMBIGUOUS: &[(&str, (&str, &str))] = &[
     ("dot", ("text/vnd.graphviz", "application/msword")),
     ("mts", ("text/typescript", "video/mp2t")),
@@ -152,7 +152,7 @@ const AMBIGUOUS: &[(&str, (&str, &str))] = &[
     ("vhd", ("text/x-vhdl", "application/x-virtualbox-vhd")),
 ];
 
-/// Types of text that neither begin with `text/` nor have the suffix of a syntax that is text. Sorted.
+/// Text types that neither begin with `text/` nor have the suffix of a text syntax. Sorted.
 const TEXT: &[&str] = &[
     "application/ecmascript",
     "application/edn",
@@ -175,7 +175,7 @@ const TEXT: &[&str] = &[
     "application/yaml",
 ];
 
-/// The type of a file by its name alone; `None` if that depends on the content.
+/// The type of a file by its name; `None` if the content decides or the name is unknown.
 pub(super) fn of_name(name: &OsStr) -> Option<&'static str> {
     if let Some(known) = find(NAMES, name) {
         return Some(known);
@@ -189,12 +189,12 @@ pub(super) fn of_name(name: &OsStr) -> Option<&'static str> {
     }
 }
 
-/// The two types that a file of this name may have, if its ending is shared: of text, and of the rest.
+/// The two types of a name with an ambiguous extension: for text, and otherwise.
 pub(super) fn shared(name: &OsStr) -> Option<(&'static str, &'static str)> {
     find(AMBIGUOUS, Path::new(name).extension()?)
 }
 
-/// Whether files of this type are meant to be text.
+/// Whether files of this type should be text.
 pub(super) fn is_text(mime_type: &str) -> bool {
     mime_type.starts_with("text/")
         || ["+json", "+xml", "+yaml"]

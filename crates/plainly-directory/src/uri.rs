@@ -1,6 +1,6 @@
-//! `file:///MOUNT/relative/path` and back. A place is listed in one spelling: RFC 3986 with nothing percent-encoded that
-//! can stand as it is, byte by byte, in upper case. It is read in any other that has the same names when it is decoded.
-//! Never looks at a disk.
+//! Converts `file:///MOUNT/relative/path` to names and back. Listings use one spelling: RFC 3986,
+//! with only necessary characters percent-encoded, byte by byte, in upper case. Parsing accepts any
+//! other spelling that decodes to the same names. Never accesses the disk.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -8,10 +8,11 @@ use std::ffi::{OsStr, OsString};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use plainly::store::StoreError;
 
-/// The start of every listed URI: the scheme, and a host that is always empty.
+/// The prefix of every listed URI: the scheme, and a host that is always empty.
 pub(super) const ROOT: &str = "file:///";
 
-/// The bytes that are percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
+/// The bytes that are percent-encoded: all except RFC 3986's `pchar`. `?`, `#` and `\` are encoded,
+/// so they are never ambiguous.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -31,7 +32,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@');
 
-/// The place that a URI names: a mount, and the names below it. No name is empty, `.`, `..`, or has a slash or NUL in it.
+/// The location that a URI names: a mount, and the names below it. No name is empty, `.`, `..`, or
+/// contains a slash or NUL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Location {
     pub(super) mount: OsString,
@@ -39,8 +41,8 @@ pub(super) struct Location {
 }
 
 impl Location {
-    /// Reads a URI in any spelling, with or without a slash at its end. A text that is no URI of files is invalid; one that
-    /// spells what no name can be is not found.
+    /// Parses a URI in any spelling, with or without a slash at its end. A text that is not a file
+    /// URI is invalid; a URI with an impossible name is not found.
     pub(super) fn parse(uri: &str) -> Result<Self, StoreError> {
         let path = path(uri)?;
         if path.contains(['?', '#']) {
@@ -55,7 +57,7 @@ impl Location {
         Ok(Self { mount, path })
     }
 
-    /// The URI under which it is listed.
+    /// The URI in the spelling of listings.
     pub(super) fn uri(&self) -> String {
         let mut uri = child(ROOT, &self.mount);
         for name in &self.path {
@@ -65,7 +67,7 @@ impl Location {
     }
 }
 
-/// The path of a URI of files on this machine, without its first slash.
+/// The path in a file URI of this machine, without its first slash.
 fn path(uri: &str) -> Result<&str, StoreError> {
     let rest = uri.get("file:".len()..).filter(|_| is_file(uri));
     let Some(rest) = rest.and_then(|rest| rest.strip_prefix('/')) else {
@@ -99,7 +101,7 @@ pub(super) fn child(parent: &str, name: &OsStr) -> String {
     uri
 }
 
-/// Goes from a collection to its entry `name`.
+/// Appends the name of an entry to the URI of its collection.
 fn push(uri: &mut String, name: &OsStr) {
     if !uri.ends_with('/') {
         uri.push('/');
@@ -107,14 +109,14 @@ fn push(uri: &mut String, name: &OsStr) {
     uri.extend(percent_encode(name.as_encoded_bytes(), ENCODED));
 }
 
-/// The path from the collection `parent` down to `uri`, which is somewhere below it.
+/// The path from the collection `parent` down to `uri`; `None` if `uri` isn't below it.
 #[cfg(feature = "tools")]
 pub(super) fn below(parent: &str, uri: &str) -> Option<std::path::PathBuf> {
     let path = uri.strip_prefix(parent)?.strip_prefix('/')?;
     from_bytes(percent_decode_str(path).collect()).map(Into::into)
 }
 
-/// The name of the mount that a URI names; fails if it is no URI of files.
+/// The name of the mount in a URI. Fails if the URI is not a file URI.
 pub(super) fn mount_of(uri: &str) -> Result<OsString, StoreError> {
     let first = path(uri)?.split(['/', '?', '#']).next();
     name(first.unwrap_or_default())
@@ -125,19 +127,20 @@ pub(super) fn is_top(uri: &str) -> bool {
     path(uri).is_ok_and(str::is_empty)
 }
 
-/// Whether this is meant as a `file:` URI, in whatever spelling.
+/// Whether this is a `file:` URI, in any spelling and even if invalid.
 pub(super) fn is_file(uri: &str) -> bool {
     uri.get(..5)
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
-/// A name as it stands in a URI.
+/// Encodes a name for a URI.
 #[cfg(feature = "tools")]
 pub(super) fn encode(name: &OsStr) -> String {
     percent_encode(name.as_encoded_bytes(), ENCODED).to_string()
 }
 
-/// One segment as a name. Decoded exactly once; an encoded slash stays part of the name, which then can't exist.
+/// Decodes one segment, exactly once. A decoded slash would be part of the name, so such a name is
+/// not found.
 fn name(segment: &str) -> Result<OsString, StoreError> {
     let mut encoded = segment.split('%').skip(1);
     let is_hexadecimal = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
@@ -163,7 +166,7 @@ pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     Some(OsString::from_vec(bytes))
 }
 
-/// The name of these bytes, if they can be one.
+/// The name of these bytes; `None` if they are not UTF-8.
 #[cfg(not(unix))]
 pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
     String::from_utf8(bytes).ok().map(OsString::from)
@@ -176,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// The reading of a URI: the names joined by `|`, or the error.
+    /// The result of parsing a URI: the names joined by `|`, or the error.
     fn read(uri: &str) -> String {
         match Location::parse(uri) {
             Ok(location) => std::iter::once(location.mount)

@@ -1,4 +1,4 @@
-//! A file as it was at one moment, which shows whether it has changed since.
+//! The version of a file at one moment, which shows whether the file has changed since.
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use cap_std::fs::Metadata;
 use super::content;
 use super::handle;
 
-/// A file as it was: while this is the same, so is its content.
+/// The version of a file. While the version is the same, so is the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileVersion {
     device: u64,
@@ -28,7 +28,8 @@ impl FileVersion {
         }
     }
 
-    /// Whether any further change makes another version: the clock of the file system has gone on.
+    /// Whether any further change will make a different version, because the file system's clock
+    /// has advanced.
     #[cfg(feature = "tools")]
     pub(super) fn is_settled(&self) -> bool {
         content::age(self.changed).is_some_and(|age| age >= content::SETTLED)

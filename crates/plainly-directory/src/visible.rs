@@ -9,20 +9,20 @@ use super::withheld::WithheldFiles;
 /// The rules for visible names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VisibleNames {
-    /// Names that begin with a dot.
+    /// Whether names that begin with a dot are visible.
     pub(super) hidden: bool,
-    /// Names that `.ignore` and `.gitignore` files leave out.
+    /// Whether names excluded by `.ignore` and `.gitignore` files are visible.
     pub(super) ignored: bool,
-    /// The rules from above the mount, if there can be any.
+    /// The rules from above the mount; `None` if they don't apply.
     pub(super) above: Option<Arc<RulesAbove>>,
     /// Files that are never visible, whatever their names.
     pub(super) withheld: WithheldFiles,
-    /// The only name that is shown, if there is one: of a file.
+    /// The only visible name, if the mount is a single file.
     pub(super) only: Option<Arc<OsStr>>,
 }
 
 impl VisibleNames {
-    /// The rules where a user asks for this one file, whatever its name.
+    /// The rules for a mount of this one file, which is visible whatever its name.
     pub(super) fn only(&self, name: &Arc<OsStr>) -> Self {
         Self {
             hidden: true,

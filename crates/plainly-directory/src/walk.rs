@@ -1,7 +1,8 @@
-//! Listing in the byte order of names: one directory, all below it with each directory before its
-//! contents, or only what is below its own directories. Keeps only the next names of each open directory, however large it is, and can
-//! start after any position, whether or not what stood there still exists. What can't be read is
-//! left out, and the listing fails only if it is the directory itself.
+//! Lists entries in the byte order of names: of one directory, of everything below it with each
+//! directory before its contents, or only of what is below its own directories. Stores only the
+//! next names of each open directory, however large it is, and can start after any position,
+//! whether or not the entry there still exists. Unreadable entries are left out; the listing fails
+//! only if the directory itself can't be read.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -15,10 +16,10 @@ use super::names::{self, Kinds};
 use super::place::{OpenEntry, Place};
 use super::uri;
 
-/// Walks through a listing, entry by entry.
+/// A walk through a listing, entry by entry.
 #[derive(Debug)]
 pub(super) struct Walk {
-    /// The directories that are being listed, each in the one before.
+    /// The directories that are being listed, each in the one before it.
     levels: Vec<Level>,
     scope: Scope,
 }
@@ -52,7 +53,7 @@ pub(super) struct Entry {
 )]
 pub(super) enum WalkStep<T> {
     Entry(Entry),
-    /// A URI of which something is known, so that nothing was opened.
+    /// A URI for which the caller already knows something, so the entry was not opened.
     #[cfg_attr(
         not(feature = "tools"),
         expect(dead_code, reason = "only a search knows something")
@@ -60,25 +61,25 @@ pub(super) enum WalkStep<T> {
     Known(String, T),
 }
 
-/// Knows something of a name in a directory, which has a URI.
+/// A function that returns what the caller knows about a name in a directory, given its URI.
 pub(super) type KnownEntries<'a, T> = &'a mut dyn FnMut(&Place, &str, &OsStr) -> Option<T>;
 
 impl Walk {
-    /// Walks through `place` itself, after the name `after`.
+    /// Lists the entries of `place` itself, after the name `after`.
     pub(super) fn children(
         place: Rc<Place>,
         uri: String,
         after: Option<OsString>,
     ) -> Result<Self, StoreError> {
         let mut walk = Self::direct(place, uri, after);
-        // A directory that can't be read is said at once, not listed as empty.
+        // An unreadable directory is an error at once, not an empty listing.
         if let Some(level) = walk.levels.last_mut() {
             level.fill()?;
         }
         Ok(walk)
     }
 
-    /// Walks through `place` as a part of a longer listing: nothing if it has gone.
+    /// Lists the entries of `place` as a part of a longer listing: none if it has gone.
     pub(super) fn direct(place: Rc<Place>, uri: String, after: Option<OsString>) -> Self {
         Self {
             levels: vec![Level::new(place, uri, after, Kinds::All)],
@@ -86,8 +87,8 @@ impl Walk {
         }
     }
 
-    /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
-    /// there is no loop, and nothing is listed for every way to it.
+    /// Lists everything below `place`, after the position `after`. Links to directories are listed
+    /// but not descended into, so there are no loops, and no entry is listed more than once.
     pub(super) fn below(
         place: Rc<Place>,
         uri: String,
@@ -96,7 +97,8 @@ impl Walk {
         Self::descend(place, uri, after, Scope::Below)
     }
 
-    /// All that is below `place` and not directly in it, after the position `after`.
+    /// Lists everything below the directories in `place`, but not their own entries in `place`,
+    /// after the position `after`.
     pub(super) fn deeper(
         place: Rc<Place>,
         uri: String,
@@ -122,7 +124,8 @@ impl Walk {
             let Some((place, uri)) = at.take() else { break };
             let inner_uri = uri::child(&uri, name);
             let inner = place.descend(name);
-            // A directory of which a part was listed can't be left out: the rest would be missing, and nobody would know.
+            // A partly listed directory can't be left out, because the rest of it would be missing
+            // without an error.
             let is_begun = index + 1 < after.len();
             let inner = if is_begun {
                 inner?
@@ -149,7 +152,7 @@ impl Walk {
         }
     }
 
-    /// The next entry; `None` at the end. What vanished meanwhile is left out.
+    /// The next entry; `None` at the end. Entries that vanished meanwhile are left out.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         let step = self.step(&mut |_, _, _| None::<Infallible>)?;
         Ok(step.map(|step| match step {
@@ -158,8 +161,8 @@ impl Walk {
         }))
     }
 
-    /// The next entry, as [`next`](Self::next) has it. Of each name in a directory is asked first, with its URI, what is `known`
-    /// there: that is not opened.
+    /// The next entry, as in [`next`](Self::next). First asks `known` about each name in a
+    /// directory, and doesn't open an entry that is known.
     pub(super) fn step<T>(
         &mut self,
         known: KnownEntries<'_, T>,
@@ -169,7 +172,8 @@ impl Walk {
             let Some(level) = self.levels.last_mut() else {
                 return Ok(None);
             };
-            // One that can't be read from its start is an entry as others are; its own is in the listing already.
+            // An unreadable inner directory is left out, because its own entry is in the listing
+            // already. A directory that was partly listed isn't.
             let can_be_left_out = is_inner && level.after.is_none();
             let step = match level.next(known) {
                 Err(error) if can_be_left_out => usable(&level.uri, Err(error))?,
@@ -202,9 +206,9 @@ struct Level {
     uri: String,
     /// The next names, in order.
     names: vec::IntoIter<OsString>,
-    /// The last name that was taken out of the directory.
+    /// The last name that was read from the directory.
     after: Option<OsString>,
-    /// Whether the directory may have names after these.
+    /// Whether the directory may have more names after these.
     more: bool,
     kinds: Kinds,
 }
@@ -249,7 +253,8 @@ impl Level {
     }
 }
 
-/// Passes on what was found at `uri`; `None` if there is nothing, and also, with a warning, if it alone can't be had.
+/// Returns the result for `uri`; `None` if the entry is missing, or, with a warning, if only this
+/// entry can't be read.
 pub(super) fn usable<T>(uri: &str, found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match found {
         Ok(found) => Ok(Some(found)),

@@ -1,9 +1,10 @@
-//! The reports of changes in the mounts. The operating system names possible changes; the reports
-//! are the entries that the store's own walk then finds there, so that hidden ones are never
-//! reported. While the reports are not read, no work is done, and little stored. Where the operating system notices too
-//! little, what is subscribed is looked at again and again.
+//! Reports changes in the mounts. The operating system names possible changes. The reports are the
+//! entries that the store's own walk then finds there, so hidden entries are never reported. While
+//! the reports are not read, no work is done and little is stored. Where the operating system
+//! reports too few changes, subscribed resources are polled.
 //!
-//! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
+//! Where the operating system watches single directories (Linux), only visible directories are
+//! watched.
 
 mod asking;
 
@@ -15,7 +16,7 @@ mod below;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux;
-// Compiled for tests everywhere: it works on Linux too.
+// Compiled for tests on Linux too, where it also works.
 #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
 #[cfg_attr(
     any(target_os = "linux", target_os = "android"),
@@ -51,22 +52,22 @@ use super::place::{OpenEntry, Place};
 use super::request::Mounts;
 use super::{uri, walk};
 
-/// The time for which changes are gathered before they are reported, so that a file that is written
-/// piece by piece is reported once.
+/// The time during which changes are collected before they are reported, so that a file that is
+/// written in pieces is reported once.
 const GATHERED: Duration = Duration::from_millis(100);
 
-/// The pause after looking has failed, and between two checks whether the mounts still exist: a
-/// directory that is removed while it is open causes no event.
+/// The pause after reading changes has failed, and between two checks whether the mounts still
+/// exist. A directory that is removed while it is open causes no event.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The warning where the operating system watches less than what is shown.
+/// The warning if the operating system watches fewer directories than are visible.
 const ASKED: &str = "not all changes are noticed, and what clients are subscribed to is looked at every few seconds instead";
 
-/// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
+/// The maximum lag of a file's time, because file systems use the time of the last clock tick.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A stream of what changes in the mounts from now on. Where the operating system can't watch, that is what changes of what is
-/// `subscribed`.
+/// A stream of changes in the mounts from now on. If the operating system can't watch, the stream
+/// has only changes of `subscribed` resources, which are polled.
 pub(super) fn watch(mounts: &Arc<Mounts>, subscribed: SubscribedResources) -> Watch {
     let limit = watch::Sender::new(false);
     let asked = asking::changes(mounts, subscribed, limit.subscribe());
@@ -79,7 +80,8 @@ pub(super) fn watch(mounts: &Arc<Mounts>, subscribed: SubscribedResources) -> Wa
     }
 }
 
-/// A stream of what the operating system notices; `None`, and a warning, if it can't watch the mounts.
+/// A stream of the changes that the operating system reports; `None`, with a warning, if it can't
+/// watch the mounts.
 fn watched(
     mounts: &Arc<Mounts>,
     is_limited: watch::Sender<bool>,
@@ -109,7 +111,7 @@ fn watched(
     Some(changes.flat_map(stream::iter))
 }
 
-/// Waits for changes. The first time, looks for what has changed since the watch was asked for.
+/// Waits for changes. The first call instead looks for changes since the watch was requested.
 async fn next(
     (watching, since): (Arc<WatchedMounts>, Option<SystemTime>),
 ) -> Option<(Vec<Change>, (Arc<WatchedMounts>, Option<SystemTime>))> {
@@ -134,27 +136,27 @@ async fn next(
     Some((changes.tell(roots), (Arc::clone(&watching), None)))
 }
 
-/// Mounts that are being watched, as long as this exists.
+/// Mounts that are watched while this value exists.
 struct WatchedMounts {
     mounts: Arc<Mounts>,
-    /// The directory of each mount that is watched, by its index.
+    /// The watched directory of each mount, by index.
     dirs: Vec<Lock<Arc<Dir>>>,
-    /// The ignore rules from above each mount, by its index, as they were last seen.
+    /// The ignore rules from above each mount at the last check, by index.
     rules: Vec<Lock<Option<Arc<OuterRules>>>>,
-    /// The watch over each mount, by its index.
+    /// The watch of each mount, by index.
     systems: Vec<System>,
     noticed: Arc<NoticedChanges>,
-    /// Whether there is something that is shown and not watched.
+    /// Whether a visible directory is not watched.
     is_limited: watch::Sender<bool>,
 }
 
-/// A directory, and how it is called here and there.
+/// A directory, with its path in the mount and its URI.
 struct At {
     root: usize,
     place: Rc<Place>,
     path: PathBuf,
     uri: String,
-    /// The URI of the only file that is shown of it, if it isn't all.
+    /// The URI of the only served file, if the mount is a single file.
     file: Option<String>,
 }
 
@@ -177,7 +179,7 @@ impl At {
 }
 
 impl WatchedMounts {
-    /// Waits until something is noticed, and for what comes soon after it.
+    /// Waits until a change is noticed, and then for others that follow soon.
     async fn gather(&self) {
         let running = self
             .systems
@@ -196,14 +198,15 @@ impl WatchedMounts {
         }
     }
 
-    /// Makes up for a watch that has failed.
+    /// Logs the failure of a watch, and marks that changes may have been missed.
     async fn broken(&self, error: &std::io::Error) {
         tracing::warn!(%error, "can't read file changes");
         self.noticed.miss();
         tokio::time::sleep(PAUSE).await;
     }
 
-    /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
+    /// Starts to watch everything visible. Changes since `since` were not watched yet, so they are
+    /// looked for.
     fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
         self.look_above(waiter, &mut changes)?;
@@ -215,14 +218,14 @@ impl WatchedMounts {
         Ok(changes)
     }
 
-    /// Looks at what was noticed.
+    /// Looks at the noticed changes.
     fn look(&self, waiter: &Waiter) -> Result<Changes, StoreError> {
         let batch = self.noticed.take();
         let mut changes = Changes::default();
         self.look_at_roots(waiter, &mut changes)?;
         self.look_above(waiter, &mut changes)?;
         if batch.is_incomplete {
-            // There may be directories that nobody watches yet.
+            // New directories may not be watched yet.
             self.again(waiter, &mut changes)?;
         }
         for at in batch
@@ -234,11 +237,11 @@ impl WatchedMounts {
                 changes.resource(at.uri);
             }
         }
-        // Each directory after the one that it is in.
+        // The batch has each directory after its parent.
         let mut moved = BTreeSet::new();
         for ((root, path), names) in batch.directories {
-            // What is noticed in a directory that has moved may be of the one that left, wherever that is now. The tree is
-            // told as a whole.
+            // Changes in a moved directory may belong to the one that was there before, which may
+            // be anywhere now. The whole tree is reported instead.
             let mut above = path.ancestors();
             if above.any(|path| moved.contains(&(root, path.to_owned()))) {
                 continue;
@@ -254,7 +257,7 @@ impl WatchedMounts {
         Ok(changes)
     }
 
-    /// Watches the mounts whose directory was removed, and which have another one now.
+    /// Watches mounts whose directory was removed and replaced.
     fn look_at_roots(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
         for (index, (root, watched)) in self.mounts.roots.iter().zip(&self.dirs).enumerate() {
             let dir = root.dir();
@@ -274,7 +277,7 @@ impl WatchedMounts {
         Ok(())
     }
 
-    /// Watches the mounts again for which the rules from above have changed.
+    /// Watches mounts again if the rules from above have changed.
     fn look_above(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
         for (index, (root, seen)) in self.mounts.roots.iter().zip(&self.rules).enumerate() {
             let Some(above) = root.shown(&self.mounts.shown).above else {
@@ -318,7 +321,7 @@ impl WatchedMounts {
         })
     }
 
-    /// The directory at `path`, if it is there and shown, and no link leads there.
+    /// The directory at `path`; `None` if it doesn't exist, is not visible, or a link leads there.
     fn find(&self, root: usize, path: &Path, waiter: &Waiter) -> Result<Option<At>, StoreError> {
         let mut found = self.root(root, waiter);
         for name in path {
@@ -357,14 +360,14 @@ impl WatchedMounts {
         if what != NameChange::Changed
             && let Some(system) = self.systems.get(at.root)
         {
-            // What had this name before may be outside now.
+            // The entry that had this name before may be outside of the mount now.
             system.forget(&at.path.join(name));
         }
         let verdict = verdict(at, name, what, found.as_ref())?;
         if verdict == Verdict::Nothing || found.is_none() && at.place.withholds(name) {
             return Ok(());
         }
-        // Reading the directory tells of what is in it.
+        // Reading a directory returns its files, so the directory has changed too.
         changes.resource(&*at.uri);
         if verdict == Verdict::Edited {
             changes.resource(uri);

@@ -1,4 +1,4 @@
-//! Files that are never served, whatever leads to them: those that hold the secrets of the server itself.
+//! Files that are never served, whatever path leads to them, such as the server's own secrets.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use cap_std::fs::Metadata;
 
 use super::handle;
 
-/// The paths of such files on the host. They are looked up each time, because a renewed file is
-/// another one.
+/// The host paths of these files. They are looked up each time, because a renewed file has another
+/// inode.
 #[derive(Clone, Default)]
 pub(super) struct WithheldFiles(Arc<[PathBuf]>);
 
@@ -19,7 +19,7 @@ impl WithheldFiles {
         Self(paths.into_iter().collect())
     }
 
-    /// Whether an open file is one of them, by whichever name or link it was found.
+    /// Whether an open file is one of these, whatever name or link led to it.
     pub(super) fn contains(&self, file: &Metadata) -> bool {
         let own = (file.dev(), file.ino());
         self.0
@@ -29,7 +29,7 @@ impl WithheldFiles {
 }
 
 impl fmt::Debug for WithheldFiles {
-    // Not the paths: they are those of the host.
+    // The paths are left out, because they are the host's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Withheld").finish_non_exhaustive()
     }

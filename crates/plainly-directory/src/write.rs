@@ -1,4 +1,4 @@
-//! Changing what is in the directories: each change is whole or did not happen.
+//! Changes to the directories. Each change happens completely or not at all.
 //!
 //! ```text
 //! URI ─► slot: a name in an open directory ─► what stands there, locked ─► the condition
@@ -42,15 +42,15 @@ use super::store::DirectoryStore;
 
 pub(super) use self::leftovers::clean;
 
-/// The time for which a change begins again because another program changes the same name.
+/// The time for which a change is retried because another program changes the same name.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Another program changed the name each time.
+/// The error of a change during whose retries another program changed the name each time.
 #[derive(Debug, thiserror::Error)]
 #[error("another program changed the same name for {PATIENCE:?}, again and again")]
 struct Restless;
 
-/// Each change is on the disk when it is answered.
+/// Each change is on disk when its call returns.
 impl Writable for DirectoryStore {
     async fn write(&self, query: WriteQuery<'_>) -> Result<Written, WriteError> {
         let uri = query.uri.to_owned();
@@ -64,7 +64,7 @@ impl Writable for DirectoryStore {
             .await
     }
 
-    /// Removes a resource to the trash of its mount.
+    /// Moves a resource to the trash of its mount.
     async fn remove(&self, query: RemoveQuery<'_>) -> Result<Removed, WriteError> {
         let uri = query.uri.to_owned();
         let removal = Removal {
@@ -95,7 +95,7 @@ impl Writable for DirectoryStore {
     }
 }
 
-/// The way in which a content is to be written.
+/// The options of a write.
 #[derive(Debug)]
 struct Content {
     append: bool,
@@ -109,7 +109,7 @@ impl Request<'_> {
         check::check_size(self, bytes.len())?;
         let _locked = self.mounts.locks.lock(&[(&*slot.place, &*slot.name)])?;
         persist(|| {
-            // There is no waiting for what has changed already.
+            // A condition that is violated already fails here, without waiting for the file's lock.
             let old = check::to_write(&slot, &content.condition)?;
             let is_new = old.is_none();
             let written = match old {
@@ -148,7 +148,7 @@ impl Request<'_> {
     }
 }
 
-/// Does a change, again as long as another program is in between.
+/// Runs a change, and retries it while another program interferes.
 fn persist<T>(mut change: impl FnMut() -> Result<Option<T>, WriteError>) -> Result<T, WriteError> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
@@ -159,7 +159,7 @@ fn persist<T>(mut change: impl FnMut() -> Result<Option<T>, WriteError>) -> Resu
     Err(StoreError::Failed(Restless.into()).into())
 }
 
-/// A resource after a change.
+/// Describes a resource after a change.
 fn describe(uri: &str, metadata: &Metadata) -> Written {
     let mut written = Written::new(uri);
     if metadata.is_file() {

@@ -1,4 +1,4 @@
-//! Rules from above a mount, compared with those of git itself.
+//! Compares the rules from above a mount with git's own.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use super::*;
 use crate::job::Waiter;
 use crate::place::{Place, VisibleNames};
 
-/// Rules in each of which something is for one of the files.
+/// The rules to choose from; each matches at least one of the files.
 const RULES: [&str; 24] = [
     "*.log",
     "/x.log",
@@ -60,7 +60,7 @@ const FILES: [&str; 14] = [
     "d/e/a.txt",
 ];
 
-/// The files with rules, in the work tree.
+/// The rule files in the work tree.
 const PLACES: [&str; 6] = [
     ".gitignore",
     "a/.gitignore",
@@ -70,7 +70,7 @@ const PLACES: [&str; 6] = [
     ".git/user",
 ];
 
-/// The work tree, with the files in it.
+/// A new work tree with the files in it; `None` without git.
 fn work_tree() -> Option<TempDir> {
     let around = tempfile::tempdir().unwrap();
     let made = git(around.path()).args(["init", "-q"]).status();
@@ -115,7 +115,7 @@ fn ignored(root: &Path, paths: &[String]) -> BTreeSet<String> {
     said.map(str::to_owned).collect()
 }
 
-/// The rules above the mount `a/m`, where no time passes.
+/// The rules above the mount `a/m`, checked in the future so that they are not read again.
 fn above(root: &Path) -> Arc<RulesAbove> {
     let mount = root.join("a/m").canonicalize().unwrap();
     let sources = sources(&mount, Some(root.join(".git/user")));
@@ -125,7 +125,7 @@ fn above(root: &Path) -> Arc<RulesAbove> {
     Arc::new(RulesAbove { mount, last })
 }
 
-/// The files that are not shown in the mount.
+/// The files that the mount doesn't show.
 fn hidden(root: &Path) -> BTreeSet<String> {
     let dir = Dir::open_ambient_dir(root.join("a/m"), ambient_authority()).unwrap();
     let shown = VisibleNames {
@@ -142,7 +142,7 @@ fn hidden(root: &Path) -> BTreeSet<String> {
     hidden.map(|file| format!("a/m/{file}")).collect()
 }
 
-/// Writes some of the rules to each place, other ones for each number.
+/// Writes random rules to each place, seeded by `number`, and returns them.
 fn write_rules(root: &Path, number: usize) -> String {
     let mut state = number as u64 + 1;
     let mut random = |below: usize| {
@@ -166,7 +166,7 @@ fn what_git_ignores_is_hidden_and_nothing_else() {
     let Some(tree) = work_tree() else { return };
     let root = tree.path();
     let files = FILES.map(|file| format!("a/m/{file}"));
-    // Of these, git would have nothing to show.
+    // Git shows nothing below the mount if rules match these paths.
     let all = ["a", "a/m", "a/m/\u{7f}", "a/m/\u{7f}/"].map(str::to_owned);
     let (mut compared, mut number) = (0, 0);
     while compared < 200 {

@@ -1,4 +1,5 @@
-//! The entry under a name itself, and the way to it: for changes, which never follow a link.
+//! The entry under a name itself, and the path to it. Changes use it because they never follow a
+//! link.
 
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use super::{ATTEMPTS, EntryKind, OpenEntry, Place};
 use crate::job::Waiter;
 use crate::{handle, system};
 
-/// The entry that has a name in a directory.
+/// The entry under a name in a directory.
 #[derive(Debug)]
 #[cfg_attr(
     target_os = "linux",
@@ -18,12 +19,12 @@ use crate::{handle, system};
 pub(crate) enum Standing {
     Absent,
     Served(OpenEntry),
-    /// A link, or something that is not served.
+    /// A link, or an entry that is not served.
     Other,
 }
 
 impl Place {
-    /// The entry that has this name in here; a link is not followed.
+    /// The entry under this name in this directory; a link is not followed.
     pub(crate) fn standing(self: &Rc<Self>, name: &OsStr) -> Result<Standing, StoreError> {
         for _ in 0..ATTEMPTS {
             let before = match handle::look(&self.dir, name) {
@@ -36,7 +37,7 @@ impl Place {
                 Err(StoreError::NotFound) => {}
                 Err(error) => return Err(error),
             }
-            // It may have come or gone in between.
+            // The entry may have appeared or disappeared in between.
             let after = handle::look(&self.dir, name);
             if let (Ok(before), Ok(after)) = (&before, &after)
                 && system::is_same(before, after)
@@ -47,7 +48,7 @@ impl Place {
         Ok(Standing::Other)
     }
 
-    /// The way from the root of the mount to here, without links.
+    /// The path from the root of the mount to this directory, without links.
     pub(crate) fn path(&self) -> Vec<OsString> {
         let Some(parent) = &self.parent else {
             return Vec::new();
@@ -57,7 +58,7 @@ impl Place {
         path
     }
 
-    /// Whether this is a directory with such a name, or below one.
+    /// Whether this directory or one above it has a name that matches `is_such`.
     pub(crate) fn is_in(&self, is_such: impl Fn(&OsStr) -> bool) -> bool {
         let mut at = Some(self);
         while let Some(place) = at {
@@ -69,7 +70,7 @@ impl Place {
         false
     }
 
-    /// The caller that waits.
+    /// The caller that waits for the result.
     pub(crate) fn waiter(&self) -> &Waiter {
         &self.waiter
     }

@@ -1,4 +1,4 @@
-//! The effect on the rest where the operating system can't look at a name, or open it.
+//! Listings and reads when the operating system fails to look at a name, or to open it.
 
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
@@ -11,7 +11,7 @@ use crate::store::DirectoryStore;
 const EIO: i32 = 5;
 const EMFILE: i32 = 24;
 
-/// Asks a store for something while `faults` strike.
+/// Runs a request against a store while `faults` strike.
 fn ask<T>(
     store: &DirectoryStore,
     faults: &[Fault],
@@ -26,7 +26,7 @@ fn ask<T>(
     })
 }
 
-/// Serves a directory called `d` with these files.
+/// Serves a directory with these files under the name `d`.
 fn serve(files: &[(&str, &str)]) -> (tempfile::TempDir, DirectoryStore) {
     let around = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -48,7 +48,7 @@ fn read(store: &DirectoryStore, uri: &str, faults: &[Fault]) -> String {
     }
 }
 
-/// The URIs of everything in the mount after a position, without their common start.
+/// The URIs of all entries of the mount after a position, without their common prefix.
 fn list(
     store: &DirectoryStore,
     after: Option<&str>,
@@ -77,7 +77,7 @@ fn what_can_not_be_read_is_left_out_and_the_rest_is_listed() {
         let faults = |number| [(operation, name, number)];
         let listed = list(&store, None, &faults(EIO)).unwrap();
         assert_eq!(listed, expected, "{operation:?} {name}");
-        // That is no fault of the name, and the next may fail as well.
+        // The name is not at fault here, and the next one may fail as well.
         let listed = list(&store, None, &faults(EMFILE));
         assert!(matches!(listed, Err(StoreError::Failed(_))), "{listed:?}");
     }
@@ -110,7 +110,7 @@ fn a_directory_that_was_listed_in_part_is_never_left_out_silently() {
     for operation in [Operation::Look, Operation::Open, Operation::List] {
         let rest = after("file:///d/dir/x", operation, "dir");
         assert!(matches!(rest, Err(StoreError::Failed(_))), "{rest:?}");
-        // Nothing that is in it was listed.
+        // The listing had returned nothing from this directory yet.
         assert_eq!(after("file:///d/z", operation, "dir").unwrap(), [""; 0]);
     }
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The beginning of a file as text, in whatever encoding it is. Takes an open file and its name.
+//! The beginning of an open file as text, in whatever encoding it is.
 
 use std::ffi::OsStr;
 use std::io::Seek as _;
@@ -9,10 +9,10 @@ use plainly::protocol::types::Body;
 
 use crate::{describe, handle, types};
 
-/// The most bytes of a file that are decoded.
+/// The maximum number of bytes that are decoded.
 pub(super) const DECODED_BYTES: u64 = 1 << 20;
 
-/// The beginning of a file; `None` if it is no text.
+/// The beginning of a file; `None` if it is not text.
 pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
     let read = file
         .rewind()
@@ -21,7 +21,7 @@ pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
         .inspect_err(|error| tracing::debug!(%error, "can't decode a file for a search"))
         .ok()?;
     let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-    // Within a letter of several bytes, no encoding would fit.
+    // Cuts at the last line, because no encoding would fit a cut character of several bytes.
     if bytes.len() as u64 == DECODED_BYTES
         && !is_utf_16
         && let Some(end) = memrchr(b'\n', &bytes)
@@ -32,7 +32,7 @@ pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
     match describe::decoded(bytes, mime_type).0 {
         Body::Text(text) => Some(text),
         Body::Blob(bytes) if bytes.contains(&0) => None,
-        // In an encoding that is not known.
+        // The encoding is unknown.
         Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
     }
 }

@@ -1,5 +1,5 @@
-//! Documents, which are searched by the text that the store over the directories makes of them. Knows nothing of how they are
-//! searched.
+//! Documents, which are searched by the text that the store over the directories converts them to.
+//! Independent of how that text is searched.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -17,19 +17,20 @@ use crate::job::Waiter;
 use crate::lock::Lock;
 use crate::types;
 
-/// The types of text that programs show their users as something else.
+/// The text types that programs show to their users in another form.
 const FOR_PROGRAMS: [&str; 1] = ["application/x-ipynb+json"];
 
-/// The interval between two checks whether a text is still wanted.
+/// The interval between two checks whether the caller still waits for a text.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The time after which a document that is not read yet counts as one that can't be.
+/// The reading time after which a document that isn't finished when the search ends counts as
+/// unreadable.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The documents of a store over the directories.
+/// The documents of a store over the directories, and the formats known so far.
 pub(super) struct Documents {
     shown: Stores,
-    /// The format of the text of documents, by their type; `None` if there is no such text.
+    /// The format of the text of documents, by their type; `None` if they have no text.
     formats: Lock<HashMap<&'static str, Option<Arc<str>>>>,
 }
 
@@ -50,9 +51,9 @@ pub(super) struct DocumentText {
 /// The outcome of reading a document.
 pub(super) enum DocumentOutcome {
     Text(DocumentText),
-    /// It has none, or can't be read.
+    /// The document has no text, or can't be read.
     Unreadable,
-    /// There was no time for it, or too much else to do.
+    /// The time ran out, or the store is overloaded.
     Late,
 }
 
@@ -64,7 +65,7 @@ impl Documents {
         })
     }
 
-    /// A reader for threads that may block. It must be called within a runtime.
+    /// A reader for threads that may block. Must be called within a Tokio runtime.
     pub(super) fn reader(self: &Arc<Self>) -> DocumentReader {
         DocumentReader {
             documents: Arc::clone(self),
@@ -72,7 +73,7 @@ impl Documents {
         }
     }
 
-    /// The format of the text of documents of this type, of which one is at `uri`.
+    /// The format of the text of documents of this type. `uri` is one of them.
     async fn format(&self, mime_type: &'static str, uri: &str) -> Option<Arc<str>> {
         if let Some(known) = self.formats.lock().get(mime_type) {
             return known.clone();
@@ -113,8 +114,8 @@ impl Documents {
 }
 
 impl DocumentText {
-    /// The pages of the document at `uri` from the line after so many others to that after `last`, and the number of lines before
-    /// them; the whole document if it has none.
+    /// The URI of the pages with the lines `line` to `last`, which count from 0, and the number of
+    /// lines before these pages. If the document has no pages, the URI of the whole document.
     pub(super) fn pages_of(&self, uri: &str, line: u64, last: u64) -> (String, u64) {
         let (Some((first, before)), Some((last, _))) =
             (self.pages.page_of(line), self.pages.page_of(last))
@@ -129,7 +130,7 @@ impl DocumentText {
 }
 
 impl DocumentReader {
-    /// The format of the text of a document; `None` for what is searched as it is.
+    /// The format of a document's text; `None` for a file that is searched as it is.
     pub(super) fn format(&self, name: &OsStr, uri: &str, size: u64) -> Option<Arc<str>> {
         let mime_type = types::of_name(name)?;
         let is_read = types::is_text(mime_type) && !FOR_PROGRAMS.contains(&mime_type);
@@ -139,7 +140,7 @@ impl DocumentReader {
         self.runtime.block_on(self.documents.format(mime_type, uri))
     }
 
-    /// The text of a document in this format, if it is there in time.
+    /// The text of a document in this format, if it is available in time.
     pub(super) fn text(
         &self,
         uri: &str,

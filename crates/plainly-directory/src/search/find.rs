@@ -1,5 +1,5 @@
-//! Finding: names as they are walked by, lines by a few threads to which the walk passes the open
-//! files. The hits are put back into the order of the walk, so the same search has the same answer.
+//! Finds names during the walk, and lines on a few threads that receive open files from the walk.
+//! The hits are sorted in the order of the walk, so the same search has the same result.
 
 use std::io::Seek;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::walk::usable;
 
-/// The most memory of a pattern while it is searched for.
+/// The maximum memory that a search for a pattern uses.
 const PATTERN_BYTES: usize = COMPILED_BYTES + THREADS * 2 * REMEMBERED_BYTES;
 
-/// The longest line that is searched, in bytes: a thread holds one in memory.
+/// The maximum length of a line that is searched, in bytes. A thread holds one line in memory.
 const LONGEST_LINE: usize = 16 << 20;
 
 /// The hits of a search, and the notes about it.
@@ -40,27 +40,27 @@ pub(super) struct Hits {
     pub(super) stopped: Option<Cutoff>,
 }
 
-/// The numbers of files that could not be searched, by reason.
+/// The numbers of files that could not be searched fully, by reason.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pub(super) binary: usize,
     pub(super) long_lines: usize,
     pub(super) unreadable: usize,
-    /// The files that were searched by name alone.
+    /// The number of files that were searched by name only.
     pub(super) named: usize,
-    /// The documents for which there was no time.
+    /// The number of documents for which there was no time.
     pub(super) late: usize,
 }
 
-/// A file or directory that was found.
+/// A file or directory that was found, and its lines.
 #[derive(Debug)]
 pub(super) struct Hit {
     pub(super) resource: Resource,
-    /// None where only names were asked for.
+    /// The lines found; empty if the search is for names.
     pub(super) lines: Vec<Line>,
 }
 
-/// Searches the entries at the URIs and below.
+/// Searches the entries at the query's URIs and below.
 pub(super) fn find(
     request: &Request<'_>,
     query: &Query,
@@ -117,7 +117,7 @@ fn lines(
     let (walked, mut shares) = team(work, |give| {
         let mut order = 0;
         walk(request, query, until, |entry| {
-            // One more than is wanted tells that there are more.
+            // One match more than the limit shows that there are more.
             if found.load(Ordering::Relaxed) > query.limit {
                 return Ok(Some(Cutoff::Limit));
             }
@@ -136,7 +136,7 @@ fn lines(
     Ok(hits)
 }
 
-/// Searches the texts of documents.
+/// Searches the texts of documents on a few threads.
 fn in_documents(
     request: &Request<'_>,
     query: &Query,
@@ -151,7 +151,7 @@ fn in_documents(
         let mut lines = Lines::new(pattern, query, LONGEST_LINE, until);
         let mut share = Share::default();
         for document in queue {
-            // Those before it have all that is wanted.
+            // Earlier documents already contain enough matches.
             if found.load(Ordering::Relaxed) > query.limit {
                 continue;
             }
@@ -161,7 +161,7 @@ fn in_documents(
         }
         share
     };
-    // Nobody takes one only where all threads have panicked.
+    // Sending fails only if all threads have panicked.
     let (_, shares) = team(work, |give| {
         let mut waiting = waiting.into_iter();
         waiting.all(|document| give.send(document).is_ok())
@@ -169,7 +169,8 @@ fn in_documents(
     shares
 }
 
-/// The documents that are to be searched, in the order of the walk: none after as many matches as are wanted.
+/// The documents to search, in the order of the walk, up to where earlier files already contain
+/// enough matches.
 fn waiting(shares: &mut [Share], limit: usize) -> Vec<Document> {
     let mut matches_by_order = Vec::new();
     for (order, hit) in shares.iter().flat_map(|share| &share.hits) {
@@ -190,7 +191,7 @@ fn waiting(shares: &mut [Share], limit: usize) -> Vec<Document> {
     documents
 }
 
-/// A document that is searched after all other files, because making its text takes time.
+/// A document, which is searched after all other files because converting it to text takes time.
 struct Document {
     order: usize,
     uri: String,
@@ -199,7 +200,7 @@ struct Document {
 }
 
 impl Document {
-    /// The lines that were found, by the pages that they are on.
+    /// The hits of the lines, one for each page.
     fn hits(self, text: &DocumentText, lines: Vec<Line>) -> Vec<(usize, Hit)> {
         let mut hits: Vec<(usize, Hit)> = Vec::new();
         for mut line in lines {
@@ -220,7 +221,7 @@ impl Document {
     }
 }
 
-/// The part of the hits that one thread found.
+/// The hits of one thread.
 #[derive(Default)]
 struct Share {
     hits: Vec<(usize, Hit)>,
@@ -231,7 +232,7 @@ struct Share {
 }
 
 impl Share {
-    /// Searches one file, unless it is a document. Returns the number of matches.
+    /// Searches one file, or queues it if it is a document. Returns the number of matches.
     fn search(
         &mut self,
         candidate: Candidate,
@@ -306,7 +307,7 @@ impl Share {
         matches
     }
 
-    /// Counts a file. Returns the lines that were found if it was searched.
+    /// Counts a file by its outcome. Returns its lines if it was searched.
     fn count(&mut self, outcome: FileOutcome) -> Option<Vec<Line>> {
         match outcome {
             FileOutcome::Lines(lines) => {
@@ -330,12 +331,12 @@ fn describe(candidate: Candidate) -> Result<Resource, StoreError> {
     let Candidate {
         uri, name, file, ..
     } = candidate;
-    // Its kind is seen at its beginning.
+    // The kind of the file is determined from its beginning.
     (&file.file).rewind().map_err(refuse)?;
     describe::opened(&uri, &name, &OpenEntry::File(file))
 }
 
-/// Puts together what all threads found, in the order of the walk.
+/// Merges the hits of all threads, in the order of the walk.
 fn together(shares: Vec<Share>, stopped: Option<Cutoff>) -> Hits {
     let mut hits = Hits {
         stopped,

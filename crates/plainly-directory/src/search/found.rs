@@ -1,5 +1,5 @@
-//! The answer to a search: its hits cut to the limit and the room, as text in the manner of grep,
-//! as structured output, and as links.
+//! The result of a search: the hits, cut to the limit and the maximum size, as text in the manner
+//! of grep, as structured output and as links.
 
 use std::iter;
 
@@ -19,9 +19,9 @@ use super::walk::Cutoff;
 #[serde(rename_all = "camelCase")]
 pub(super) struct SearchResult {
     files: Vec<FoundFile>,
-    // Whether there may be more than this.
+    // Whether the result may be incomplete.
     truncated: bool,
-    // How much was searched, what was left out, and how to see more.
+    // The amount searched, the files left out, and how to see more.
     note: String,
 }
 
@@ -34,18 +34,18 @@ struct FoundFile {
     // Absent for files.
     #[serde(skip_serializing_if = "Option::is_none")]
     is_collection: Option<bool>,
-    // The lines that match, in order. Empty where only names were searched.
+    // The matching lines, in order; empty if the search is for names.
     lines: Vec<FoundLine>,
 }
 
-// A line that matches, or is near one that does.
+// A line that matches, or a context line.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 struct FoundLine {
     // The line number, from 1; read_resource accepts it as `offset`.
     number: u64,
-    // The line, or for one that is too long the part around the match, with … where it is cut.
+    // The line. A line that is too long is cut to the part around the match, with … at each cut.
     text: String,
     // False for lines of context.
     is_match: bool,
@@ -55,7 +55,7 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResu
     let cut = cut(&mut hits.found, query);
     let stopped = match hits.stopped {
         Some(Cutoff::Time) => Some(Cutoff::Time),
-        // A higher limit makes no more room.
+        // A higher limit wouldn't help if the text is too large.
         stopped => cut.or(stopped),
     };
     let note = match query.words {
@@ -76,10 +76,10 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResu
     Json(found).content(content)
 }
 
-/// Removes the hits beyond the limit or the room of an answer. Returns which of the two it was.
+/// Removes the hits beyond the limit or the maximum size. Returns which of the two applied.
 fn cut(found: &mut Vec<Hit>, query: &Query) -> Option<Cutoff> {
     let mut matches = match query.words {
-        // As many sections as are wanted.
+        // A ranked search has already applied its limit to the sections.
         Some(_) => usize::MAX,
         None => query.limit,
     };
@@ -111,7 +111,8 @@ fn cut(found: &mut Vec<Hit>, query: &Query) -> Option<Cutoff> {
     None
 }
 
-/// Each file with its lines below it; a jump in the numbers of lines with context is a line of its own.
+/// Each file with its lines below it. Where lines have context, `--` separates lines that are not
+/// adjacent.
 fn text(found: &[Hit]) -> String {
     let mut text = String::new();
     for hit in found {
@@ -135,14 +136,15 @@ fn text(found: &[Hit]) -> String {
     text
 }
 
-/// Describes the search and its hits.
+/// Describes the result of a search.
 fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let lines = hits.found.iter().flat_map(|hit| &hit.lines);
     let matches = lines.filter(|line| line.is_match).count();
     let files = counted(files(&hits.found), "file", "files");
     let matches = counted(matches, "match", "matches");
     let mut sentences = match (&query.pattern, stopped) {
-        // How far the threads got is chance, and the same search has the same answer.
+        // The number of files that the threads searched is random, and the same search must have
+        // the same result.
         (Some(_), Some(Cutoff::Limit | Cutoff::Room)) => vec![format!("{matches} in {files}.")],
         (Some(_), Some(Cutoff::Time) | None) => {
             let searched = format!("{matches} in {files}, of {} searched.", hits.searched);
@@ -185,7 +187,7 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     sentences.join(" ")
 }
 
-/// The number of files that hits are in: of a document, each page is one.
+/// The number of files with hits. Each page of a document is a hit of its own, but counts once.
 fn files(found: &[Hit]) -> usize {
     let uris = found.iter().map(|hit| hit.resource.uri.split('#').next());
     let mut uris: Vec<_> = uris.collect();
@@ -193,7 +195,7 @@ fn files(found: &[Hit]) -> usize {
     uris.len()
 }
 
-/// Describes a search by words and its hits.
+/// Describes the result of a ranked search.
 fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
     let sections = counted(hits.found.len(), "section", "sections");
     let files = counted(hits.searched, "file", "files");
@@ -222,7 +224,7 @@ fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
     note
 }
 
-/// A number and its noun.
+/// A number with its noun.
 fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }

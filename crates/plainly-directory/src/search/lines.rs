@@ -1,4 +1,4 @@
-//! Searching one file: its lines that match, and those around them. Takes its bytes and nothing else.
+//! Searches one file, given as its bytes, for matching lines and their context.
 
 use std::io::{self, Read};
 use std::str::Utf8Error;
@@ -16,17 +16,17 @@ use super::paced::TimedPattern;
 use super::query::Query;
 use crate::job::Waiter;
 
-/// The longest part of a line that is shown, in bytes, and how much of that comes before the match.
+/// The maximum length of a shown part of a line, in bytes, and the part of it before the match.
 const LINE_BYTES: usize = 500;
 const BEFORE_BYTES: usize = 100;
 
 /// A line that was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// 1 for the first.
+    /// The number of the line, from 1.
     pub(super) number: u64,
     pub(super) text: String,
-    /// Whether it matches, and isn't only near a match.
+    /// False for context lines.
     pub(super) is_match: bool,
 }
 
@@ -34,20 +34,21 @@ pub(super) struct Line {
 pub(super) enum FileOutcome {
     Lines(Vec<Line>),
     Binary,
-    /// A line is longer than may be held in memory.
+    /// A line is longer than the maximum that may be held in memory.
     LongLine,
     Unreadable,
-    /// Before there was time for the whole.
+    /// The time ran out before the whole file was searched.
     Late,
 }
 
-/// Searches files one after the other, with the same buffers.
+/// A searcher of one file after another, which reuses its buffers.
 pub(super) struct Lines<'a> {
     pattern: &'a RegexMatcher,
     searcher: Searcher,
     limit: usize,
     until: Instant,
-    /// Whether the last file, if it is small enough to be decoded, had bytes that are not UTF-8, as far as it was searched.
+    /// Whether the searched part of the last file has bytes that are not UTF-8. Only checked in
+    /// files small enough to be decoded.
     pub(super) has_other_encoding: bool,
 }
 
@@ -73,7 +74,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The lines of a file of any size, which is read in pieces.
+    /// Searches a file of any size, which is read in pieces.
     pub(super) fn search(&mut self, file: impl Read, waiter: &Waiter) -> FileOutcome {
         let pattern = TimedPattern::new(self.pattern, waiter, self.until);
         self.has_other_encoding = false;
@@ -87,7 +88,7 @@ impl<'a> Lines<'a> {
         let mut sink = LineHits {
             pattern: &pattern,
             lines: Vec::new(),
-            // One more than is wanted tells that there are more.
+            // One match more than the limit shows that there are more.
             left: self.limit + 1,
             bytes_left: TEXT_BYTES,
             is_binary: false,
@@ -96,7 +97,8 @@ impl<'a> Lines<'a> {
             Ok(()) if sink.is_binary => FileOutcome::Binary,
             Ok(()) => FileOutcome::Lines(sink.lines),
             Err(_) if pattern.is_late() => FileOutcome::Late,
-            // The operating system names its errors: without a name it is that of the buffer, which is full.
+            // Errors of the operating system have a code. An error without one comes from the full
+            // buffer.
             Err(error) if error.raw_os_error().is_none() => FileOutcome::LongLine,
             Err(error) => {
                 tracing::debug!(%error, "skipped a file in a search");
@@ -106,14 +108,15 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// A file, as long as there is time for its pattern.
+/// A file that can be read until the time of its pattern runs out.
 struct TimedFile<'a, R> {
     file: R,
     pattern: &'a TimedPattern<'a>,
     has_other_encoding: &'a mut bool,
-    /// The bytes that are still to be checked for their encoding: a larger file is not decoded.
+    /// The number of bytes whose encoding is still to be checked. A file that is larger is not
+    /// decoded.
     unchecked: u64,
-    /// Whether the last piece ended within a letter.
+    /// Whether the last piece ended within a character.
     is_cut: bool,
 }
 
@@ -132,14 +135,14 @@ impl<R: Read> Read for TimedFile<'_, R> {
     }
 }
 
-/// The reason why a piece of a text, which may begin within a letter, is not UTF-8.
+/// The error if a piece of a text is not UTF-8. The piece may begin within a character.
 fn utf_8_error(piece: &[u8]) -> Option<Utf8Error> {
     let is_inner = |byte: &&u8| matches!(byte, 0x80..=0xbf);
     let begin = piece.iter().take(3).take_while(is_inner).count();
     str::from_utf8(piece.get(begin..)?).err()
 }
 
-/// The lines that were found in one file so far.
+/// The lines found in one file so far.
 struct LineHits<'a> {
     pattern: &'a TimedPattern<'a>,
     lines: Vec<Line>,
@@ -149,7 +152,7 @@ struct LineHits<'a> {
 }
 
 impl LineHits<'_> {
-    /// Whether there is room for more.
+    /// Adds a line. Returns whether there is space for more.
     fn add(&mut self, number: Option<u64>, line: &[u8], is_match: bool) -> bool {
         let line = line.trim_ascii_end();
         let at = match is_match && line.len() > LINE_BYTES {
@@ -188,7 +191,7 @@ impl Sink for LineHits<'_> {
     }
 }
 
-/// A line as text, of a long one the part around `at`.
+/// A line as text; a long line is cut to the part around `at`.
 pub(super) fn cut(line: &[u8], at: usize) -> String {
     if line.len() <= LINE_BYTES {
         return String::from_utf8_lossy(line).into_owned();
@@ -196,7 +199,7 @@ pub(super) fn cut(line: &[u8], at: usize) -> String {
     let begin = at.saturating_sub(BEFORE_BYTES).min(line.len() - LINE_BYTES);
     let end = begin + LINE_BYTES;
     let part = String::from_utf8_lossy(line.get(begin..end).unwrap_or_default());
-    // Half a character at an end is none.
+    // An incomplete character at an end of the part is removed.
     let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
     let before = if begin > 0 { "…" } else { "" };
     let after = if end < line.len() { "…" } else { "" };

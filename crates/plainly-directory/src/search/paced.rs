@@ -1,5 +1,6 @@
-//! A pattern that is held against bytes piece by piece, and looks at the clock in between: the engine takes linear time, but a
-//! few letters of a pattern can make that a millisecond for each byte. Knows nothing of files.
+//! Matches a pattern against bytes piece by piece, and checks the time in between. The engine takes
+//! linear time, but a short pattern can make that a millisecond for each byte. Independent of
+//! files.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,14 +12,14 @@ use grep_regex::RegexMatcher;
 
 use crate::job::Waiter;
 
-/// The bytes searched at a time.
+/// The number of bytes searched at a time.
 const PIECE: usize = 8 << 10;
 
-/// The part of a line longer than a piece that is searched again with the next: a match up to this
-/// length is found anywhere.
+/// The part of a long line's piece that is searched again with the next piece, so that a match up
+/// to this length is found anywhere in the line.
 const OVERLAP: usize = 1 << 10;
 
-/// A pattern, as long as its hits are wanted and there is time.
+/// A pattern that matches until the time runs out or the caller has gone.
 pub(super) struct TimedPattern<'a> {
     pattern: &'a RegexMatcher,
     waiter: &'a Waiter,
@@ -26,7 +27,7 @@ pub(super) struct TimedPattern<'a> {
     is_late: Cell<bool>,
 }
 
-/// There was no more time, or the caller has gone.
+/// The error of a search whose time ran out, or whose caller has gone.
 #[derive(Debug)]
 pub(super) struct Late;
 
@@ -46,12 +47,12 @@ impl<'a> TimedPattern<'a> {
         }
     }
 
-    /// Whether anything failed for want of time.
+    /// Whether a search failed because its time ran out or its caller has gone.
     pub(super) fn is_late(&self) -> bool {
         self.is_late.get()
     }
 
-    /// Fails once it is too late.
+    /// Fails once the time has run out or the caller has gone.
     pub(super) fn check(&self) -> Result<(), Late> {
         if self.waiter.check().is_err() || Instant::now() > self.until {
             self.is_late.set(true);
@@ -60,7 +61,8 @@ impl<'a> TimedPattern<'a> {
         Ok(())
     }
 
-    /// The first thing that `find` gives for a piece from `at` on. What ends only where the piece does is left to the next.
+    /// The first result of `find` in the pieces from `at` on. A match that ends at the end of a
+    /// piece is searched again in the next piece, where it may be longer.
     fn first<T>(
         &self,
         haystack: &[u8],
@@ -128,7 +130,7 @@ impl Matcher for TimedPattern<'_> {
 
 impl TimedPattern<'_> {
     fn candidate(&self, haystack: &[u8], piece: &Piece) -> Option<LineMatchKind> {
-        // The pattern looks for whole lines, which a part of one is not.
+        // The search for candidates needs whole lines, and this piece is a part of one.
         if !piece.is_whole() {
             return self.shortest(haystack, piece).map(LineMatchKind::Confirmed);
         }
@@ -155,13 +157,13 @@ fn never_fails<T>(found: Result<T, NoError>) -> T {
     found.expect("no value of this error can be made")
 }
 
-/// A piece of text that is searched at a time: whole lines, or a part of one that is too long.
+/// A piece of text to search at a time: whole lines, or a part of a line that is too long.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     range: Range<usize>,
-    /// Whether it begins where a line does.
+    /// Whether the piece begins at the beginning of a line.
     begins: bool,
-    /// Whether it ends within a line.
+    /// Whether the piece ends within a line.
     is_cut: bool,
 }
 
@@ -170,13 +172,14 @@ impl Piece {
         self.begins && !self.is_cut
     }
 
-    /// The text up to the end of the range: the start of a match may depend on the text before.
+    /// The text up to the end of the piece, because the start of a match may depend on the text
+    /// before.
     fn of<'a>(&self, haystack: &'a [u8]) -> &'a [u8] {
         haystack.get(..self.range.end).unwrap_or_default()
     }
 }
 
-/// The pieces from `at` on. There is one even of nothing, since that can match.
+/// The pieces from `at` on. Even an empty text has one piece, because a pattern can match it.
 fn pieces(haystack: &[u8], at: usize) -> impl Iterator<Item = Piece> {
     let piece = move |start: usize, begins: bool| {
         let end = haystack.len().min(start.saturating_add(PIECE));
@@ -212,8 +215,8 @@ mod tests {
     use super::super::query;
     use super::*;
 
-    /// The hits of the pattern by all three queries: in which line, up to where, from where to
-    /// where.
+    /// The results of all three queries: the number of the line, the end of the shortest match, and
+    /// the range of the match.
     fn ask(
         pattern: &str,
         haystack: &str,
@@ -228,7 +231,7 @@ mod tests {
         let found = paced.find(haystack.as_bytes()).unwrap();
         let line = match line {
             Some(LineMatchKind::Confirmed(at)) => Some(at),
-            // It may turn out to be none.
+            // A candidate may turn out not to match.
             Some(LineMatchKind::Candidate(at)) => found.map(|_| at),
             None => None,
         };
@@ -272,8 +275,8 @@ mod tests {
         assert_eq!(ask("", "").1, Some(0));
     }
 
-    /// An engine of linear time needs as much time for each byte as the pattern has parts, and there can be a hundred
-    /// thousand: the whole of this would take a quarter of an hour.
+    /// An engine of linear time needs as many steps for each byte as the pattern has parts, up to a
+    /// hundred thousand. Searching this whole text would take a quarter of an hour.
     #[test]
     fn a_pattern_that_takes_a_millisecond_a_byte_ends_in_time() {
         let mut state = 1_u32;

@@ -1,4 +1,4 @@
-//! A search, compiled: ready to be held against names and lines.
+//! A compiled search, ready to be matched against names and lines.
 
 use std::path::Path;
 
@@ -9,29 +9,30 @@ use plainly::store::tools::Globs;
 use super::rank::Question;
 use crate::uri;
 
-/// The longest pattern, in bytes.
+/// The maximum length of a pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
 
-/// The most memory of a compiled pattern, in bytes, because a few letters can stand for any number of states.
+/// The maximum memory of a compiled pattern, in bytes, because a few letters can stand for any
+/// number of states.
 pub(super) const COMPILED_BYTES: usize = 4 << 20;
 
-/// The most memory of the states that a thread remembers of a pattern, in each of the two directions.
+/// The maximum memory of a pattern's states that a thread caches, in each of the two directions.
 pub(super) const REMEMBERED_BYTES: usize = 1 << 20;
 
-/// The search that was asked for.
+/// A search request.
 #[derive(Debug)]
 pub(super) struct Query {
-    /// The URIs that are searched, with all that is below them.
+    /// The URIs to search, with everything below them.
     pub(super) tops: Vec<String>,
-    /// The pattern for the lines of files; `None` if names suffice.
+    /// The pattern for the lines of files; `None` if only names are searched.
     pub(super) pattern: Option<RegexMatcher>,
-    /// The words that sections of files are ranked by.
+    /// The words to rank sections of files by.
     pub(super) words: Option<Question>,
     pub(super) glob: Option<Globs>,
     pub(super) exclude: Option<Globs>,
-    /// Whether globs may begin with the name of a mount, as the paths in answers do.
+    /// Whether globs may begin with the name of a mount, as the paths in results do.
     pub(super) has_mount_names: bool,
-    /// Lines before and after each match.
+    /// The number of lines to show before and after each match.
     pub(super) context: usize,
     /// The maximum number of matches.
     pub(super) limit: usize,
@@ -39,17 +40,17 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// Whether paths have to be held against globs at all.
+    /// Whether paths must be matched against globs.
     pub(super) fn looks_at_names(&self) -> bool {
         self.glob.is_some() || self.exclude.is_some()
     }
 
-    /// Whether only the direct contents of the tops are wanted.
+    /// Whether the query only lists the direct contents of its tops.
     pub(super) fn is_listing(&self) -> bool {
         self.pattern.is_none() && self.words.is_none() && self.glob.is_none()
     }
 
-    /// Whether the file at a URI is found if it is there.
+    /// Whether the query finds the file at a URI if it exists.
     pub(super) fn covers(&self, uri: &str) -> bool {
         self.tops.iter().any(|top| {
             let path = uri::below(top, uri);
@@ -61,13 +62,13 @@ impl Query {
         })
     }
 
-    /// Whether what has this path from a top is left out, with all below it.
+    /// Whether the entry at this path below a top is left out, with everything below it.
     pub(super) fn excludes(&self, top: &str, path: &Path) -> bool {
         let globs = self.exclude.as_ref();
         globs.is_some_and(|globs| self.matches(globs, top, path))
     }
 
-    /// Whether what has this path from a top could be found.
+    /// Whether the entry at this path below a top may be found.
     pub(super) fn wants(&self, top: &str, path: &Path) -> bool {
         let globs = self.glob.as_ref();
         globs.is_none_or(|globs| self.matches(globs, top, path))
@@ -80,7 +81,7 @@ impl Query {
     }
 }
 
-/// Whether one of these globs begins with the name of one of the mounts.
+/// Whether one of these globs begins with the name of a mount.
 pub(super) fn have_mount_names(globs: &[String], mounts: &[String]) -> bool {
     let mut firsts = globs.iter().filter_map(|glob| {
         let (first, _) = glob.trim_start_matches('/').split_once('/')?;
@@ -92,7 +93,7 @@ pub(super) fn have_mount_names(globs: &[String], mounts: &[String]) -> bool {
     })
 }
 
-/// Compiles a pattern over single lines, for an engine that takes linear time.
+/// Compiles a pattern for single lines, for an engine that takes linear time.
 pub(super) fn pattern(
     pattern: &str,
     is_literal: bool,
@@ -107,7 +108,8 @@ pub(super) fn pattern(
         .case_insensitive(is_case_ignored)
         .multi_line(true)
         .crlf(true)
-        // Lines end so, with or without a carriage return before.
+        // Lines end with `
+        // `, with or without a carriage return before it.
         .line_terminator(Some(b'\n'))
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(REMEMBERED_BYTES)
@@ -115,13 +117,13 @@ pub(super) fn pattern(
         .map_err(|error| invalid(pattern, is_literal, &error))
 }
 
-/// Explains the fault of the pattern, and how to repair it.
+/// Describes what is wrong with the pattern, and how to fix it.
 fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
     if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
         return Problem::validation("pattern", "it can't match the end of a line.")
             .suggest("Lines are searched one by one: leave out anything on the next line.");
     }
-    // The matcher puts the pattern into a larger one, and tells where that is wrong.
+    // The matcher wraps the pattern in a larger one, and reports positions in that one.
     let own = match regex_syntax::Parser::new().parse(pattern) {
         Err(regex_syntax::Error::Parse(error)) if !is_literal => {
             Some((error.kind().to_string(), error.span().start))

@@ -1,6 +1,6 @@
-//! Ranking: which sections of texts are about some words. Text goes in, and numbers come out: a [`RankedText`] has the terms of
-//! each section, and [`rank`](score::rank) holds the terms of a question against any number of them. Knows nothing of files, and
-//! stores no text.
+//! Ranks sections of texts by their relevance to some words. A [`RankedText`] has the terms of each
+//! section, and [`rank`](score::rank) compares the terms of a question with any number of texts.
+//! Independent of files, and stores no text.
 
 mod html;
 mod markup;

@@ -1,5 +1,6 @@
-//! A ranked search: the sections of texts that are about some words. Walks as every search does, so that nothing is found but what
-//! is listed; reads the files that the index doesn't have as they are now, by a few threads; ranks; and shows the best.
+//! A ranked search: finds the sections of texts that are relevant to some words. Walks like every
+//! search, so it finds only listed files. A few threads read the files that the index doesn't have
+//! in their current version. The best sections are then shown.
 
 mod excerpt;
 mod index;
@@ -27,20 +28,20 @@ use crate::request::Request;
 use crate::version::FileVersion;
 use crate::walk::{KnownEntries, WalkStep};
 
-/// The part of the time of a search that is left for excerpts.
+/// The part of a search's time that is reserved for excerpts.
 const EXCERPTS: Duration = Duration::from_secs(5);
 
-/// The files that can be found, in the order of the walk.
+/// The files to rank, in the order of the walk.
 struct Gathered {
     files: Vec<(String, Arc<RankedText>)>,
     stopped: Option<Cutoff>,
-    /// Whether the index has no room for more.
+    /// Whether the index is full.
     is_full: bool,
     /// The number of documents for which there was no time.
     late: usize,
 }
 
-/// The sections below the tops of the query that the question is about, the best first.
+/// The sections below the tops of the query that are relevant to the question, best first.
 pub(super) fn ranked(
     request: &Request<'_>,
     query: &Query,
@@ -54,7 +55,7 @@ pub(super) fn ranked(
     if gathered.is_full && index.forget_others() {
         gathered = gather(request, query, &mut index, documents, until - EXCERPTS)?;
     }
-    // The next search needs it, and excerpts do not.
+    // Excerpts don't need the index, and the next search can use it.
     drop(index);
     let Gathered {
         files,
@@ -63,7 +64,7 @@ pub(super) fn ranked(
         late,
     } = gathered;
     let texts: Vec<&RankedText> = files.iter().map(|(_, text)| &**text).collect();
-    // One more than is wanted tells that there are more.
+    // One section more than the limit shows that there are more.
     let best = rank(question, &texts, query.limit + 1);
     let is_more = best.len() > query.limit;
     let mut hits = Hits {
@@ -82,7 +83,7 @@ pub(super) fn ranked(
 }
 
 impl Hits {
-    /// Adds the best sections with their excerpts, as long as there is time.
+    /// Adds the best sections with their excerpts, until the time runs out.
     fn add(
         &mut self,
         request: &Request<'_>,
@@ -107,7 +108,7 @@ impl Hits {
     }
 }
 
-/// The texts of all files that the query asks for: those of the index, and the others read.
+/// The texts of all files that the query covers: from the index, or newly read.
 fn gather(
     request: &Request<'_>,
     query: &Query,
@@ -119,13 +120,15 @@ fn gather(
     index.begin();
     let room = AtomicUsize::new(index.room());
     let for_names = index.for_names();
-    // Asked before a file is opened, and again where only the open one shows which it is.
+    // The index is asked before a file is opened, and again if only the open file shows its
+    // version.
     let index = RefCell::new(index);
     let reader = || Reader::new(&room, for_names, documents);
     let work = |queue: Queue<Candidate>| reader().read_all(queue);
     let (walked, readers) = team(work, |give| {
         let mut order = 0;
-        // A file that is as the index has it need not be opened: its excerpts are read from what is there then.
+        // A file that is in the index in its current version need not be opened. Its excerpts are
+        // read later.
         let known: KnownEntries<'_, _> = &mut |place, uri, name| {
             let version = || Some(FileVersion::of(&place.peek(name)?));
             index.borrow_mut().get(uri, version)
@@ -178,7 +181,7 @@ fn gather(
     })
 }
 
-/// Reads the documents after all other files, because making their texts takes time.
+/// Reads the documents after all other files, because converting them to text takes time.
 fn and_documents<'a>(
     mut readers: Vec<Reader<'a>>,
     reader: impl Fn() -> Reader<'a> + Sync,
@@ -191,7 +194,7 @@ fn and_documents<'a>(
     }
     documents.sort_unstable_by_key(|one| one.order);
     let work = |queue: Queue<UnreadDocument>| reader().read_documents(queue, waiter, until);
-    // Nobody takes one only where all threads have panicked.
+    // Sending fails only if all threads have panicked.
     let (_, others) = team(work, |give| {
         let mut documents = documents.into_iter();
         documents.all(|document| give.send(document).is_ok())
@@ -223,14 +226,14 @@ mod tests {
         }
     }
 
-    /// A reader of documents, of which there are none.
+    /// A reader of documents over a store that has none.
     fn documents(store: &DirectoryStore) -> DocumentReader {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let _inside = runtime.enter();
         Documents::of(store.clone()).reader()
     }
 
-    /// The URIs that are found for the words below a top, without fragments.
+    /// The URIs found for the words below a top, without fragments.
     fn found(
         store: &DirectoryStore,
         top: &str,
@@ -269,7 +272,7 @@ mod tests {
             assert!((1..20).contains(&some.len()), "{some:?}");
             assert!((1..=16 << 10).contains(&index.bytes()), "{}", index.bytes());
         }
-        // By its name, or alone, each is found.
+        // Each file is found by its name, and when it is searched alone.
         for number in 0..20 {
             let uri = format!("file:///d/file{number}");
             let name = format!("file{number}");
@@ -283,7 +286,7 @@ mod tests {
         assert_eq!(index.bytes(), 0);
     }
 
-    /// An index, and what happens once it is free.
+    /// An index, and an action to run once the index is released.
     struct Guard<F: FnMut()>(TextIndex, F);
 
     impl<F: FnMut()> Deref for Guard<F> {
@@ -331,12 +334,12 @@ mod tests {
         added.unwrap();
         assert_eq!(hits.stopped, Some(Cutoff::Time));
         assert!(hits.found.is_empty());
-        // A file that is removed as soon as the index is free has no excerpt.
+        // A file that is removed as soon as the index is released has no excerpt.
         let index = Guard(index, || fs::remove_file(&path).unwrap());
         assert!(found(&store, "file:///d", "needle", index).is_empty());
     }
 
-    /// Whether the clock of the file system has gone on since the files were written.
+    /// Whether the file system's clock has advanced since the files were written.
     fn settled(directory: &std::path::Path) -> bool {
         let changed = fs::metadata(directory.join("file19")).and_then(|file| file.modified());
         let age = changed.map(|changed| changed.elapsed().unwrap_or_default());

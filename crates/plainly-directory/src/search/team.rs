@@ -1,4 +1,4 @@
-//! The threads of one search, and the files on their way from the walk to them.
+//! The threads of one search, and the queue of files from the walk to them.
 
 use std::ffi::OsString;
 use std::iter;
@@ -13,18 +13,19 @@ use crate::lock::Lock;
 use crate::place::{OpenEntry, OpenFile};
 use crate::walk::Entry;
 
-/// The longest time of a search: less than clients wait, so that they get the hits so far.
+/// The maximum duration of a search. Shorter than the timeouts of clients, so that they receive the
+/// hits so far.
 pub(super) const TIME: Duration = Duration::from_secs(20);
 
-/// The most threads of one search.
+/// The maximum number of threads of one search.
 pub(super) const THREADS: usize = 4;
 
-/// The most open files that wait for a thread.
+/// The maximum number of open files in the queue.
 const WAITING: usize = 32;
 
-/// An open file on its way to a thread.
+/// An open file in the queue to the threads.
 pub(super) struct Candidate {
-    /// Its place in the walk.
+    /// The position in the walk.
     pub(super) order: usize,
     pub(super) uri: String,
     pub(super) name: OsString,
@@ -32,7 +33,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// `None` for a directory.
+    /// Creates a candidate; `None` for a directory.
     pub(super) fn of(entry: Entry, order: usize) -> Option<Self> {
         match entry.opened {
             OpenEntry::Directory(_) => None,
@@ -46,19 +47,20 @@ impl Candidate {
     }
 }
 
-/// Items that wait for one of the threads; ends with the walk.
+/// A queue of items for the threads. Ends with the walk.
 pub(super) struct Queue<T>(Arc<Lock<Receiver<T>>>);
 
 impl<T> Iterator for Queue<T> {
     type Item = T;
 
-    /// The other threads wait for their turn only as long as this takes.
+    /// Holds the lock while it waits for an item, so other threads wait for the lock.
     fn next(&mut self) -> Option<T> {
         self.0.lock().recv().ok()
     }
 }
 
-/// Does `work` on a few threads with what `walk` gives them from this one. Returns the results of both.
+/// Runs `work` on a few threads, with the items that `walk` sends from this one. Returns the
+/// results of both.
 pub(super) fn team<T: Send, R: Send, W>(
     work: impl Fn(Queue<T>) -> R + Sync,
     walk: impl FnOnce(SyncSender<T>) -> W,
@@ -69,7 +71,8 @@ pub(super) fn team<T: Send, R: Send, W>(
     let work = &work;
     thread::scope(|scope| {
         let (give, waiting) = sync_channel(WAITING);
-        // The threads alone have it: where all of them have panicked, nobody waits for one to take an item.
+        // Only the threads own the receiver, so sending fails instead of blocking once all of them
+        // have panicked.
         let waiting = Arc::new(Lock::from(waiting));
         let members: Vec<_> = iter::repeat_n(waiting, threads)
             .map(|waiting| scope.spawn(move || work(Queue(waiting))))

@@ -1,5 +1,6 @@
-//! The walk through the files and directories of a search: those that a listing has at the tops and below, from their open
-//! handles, as far as their names are wanted. Never opens anything by a path, and never looks into a file.
+//! The walk of a search: visits the files and directories that listings show at the tops and below,
+//! as far as their names match. Uses open handles, never opens anything by a path, and never reads
+//! a file.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -13,14 +14,14 @@ use crate::request::Request;
 use crate::uri;
 use crate::walk::{Entry, KnownEntries, Walk, WalkStep, usable};
 
-/// The reason why a walk or a search ended early.
+/// The reason why a walk or a search stopped early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutoff {
     /// There are more matches.
     Limit,
-    /// There are more matches than an answer has room for.
+    /// There are more matches than fit into a result.
     Room,
-    /// There was no more time.
+    /// The time ran out.
     Time,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn walk(
     })
 }
 
-/// Walks as [`walk`] does, and opens nothing of which something is `known`.
+/// Walks like [`walk`], but doesn't open entries for which `known` returns something.
 pub(super) fn walk_known<T>(
     request: &Request<'_>,
     query: &Query,
@@ -49,7 +50,7 @@ pub(super) fn walk_known<T>(
 ) -> Result<Option<Cutoff>, StoreError> {
     for top in &query.tops {
         let below = Below::of(request, top);
-        // One of several may be missing for a moment.
+        // One of several tops may be missing for a moment.
         let Some(mut entries) = (match query.tops.len() {
             1 => Some(below?),
             _ => usable(top, below)?,
@@ -79,7 +80,7 @@ pub(super) fn walk_known<T>(
     Ok(None)
 }
 
-/// Everything below a top, or the file that it is.
+/// The entries below a top, or the top itself if it is a file.
 enum Below {
     Walk(Walk),
     File(Option<Box<Entry>>),
@@ -114,7 +115,7 @@ impl Below {
     }
 }
 
-/// The path of an entry from the top; of the top itself, its name.
+/// The path of an entry below the top; for the top itself, its name.
 fn path<T>(top: &str, step: &WalkStep<T>) -> PathBuf {
     let (uri, name) = match step {
         WalkStep::Entry(entry) => (&entry.uri, Path::new(&entry.name)),

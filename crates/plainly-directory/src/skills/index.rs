@@ -1,5 +1,5 @@
-//! The skills of a directory at one moment. Everything is found by the store's own walk, so hidden and ignored files are
-//! no part of a skill, and nothing outside of the directory is.
+//! The skills of a directory at one moment. They are found by the store's own walk, so they contain
+//! no hidden or ignored files, and nothing outside of the directory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -21,18 +21,18 @@ use crate::request::Request;
 use crate::uri;
 use crate::version::FileVersion;
 
-/// The most reads of a file that changes while it is read.
+/// The maximum number of times a changing file is read.
 const ATTEMPTS: usize = 3;
-/// The most faults that are reported of one skill.
+/// The maximum number of faults reported for one skill.
 const REPORTED: usize = 20;
 
 /// A directory with a `SKILL.md` that is not served as a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrokenSkill {
-    /// The URI that its `SKILL.md` would have.
+    /// The URI that the skill's `SKILL.md` would have.
     pub uri: String,
-    /// The rules that it breaks. Never empty.
+    /// The rules that the directory breaks. Never empty.
     pub faults: Vec<String>,
 }
 
@@ -45,16 +45,16 @@ impl fmt::Display for BrokenSkill {
 /// The skills of a directory at one moment.
 #[derive(Debug, Default)]
 pub(super) struct SkillIndex {
-    /// By the URI of their `SKILL.md`.
+    /// The skills by the URI of their `SKILL.md`.
     skills: BTreeMap<String, Skill>,
-    /// Their directories, without a slash at the end.
+    /// The URIs of the skills' directories, without a slash at the end.
     roots: BTreeSet<String>,
     broken: Vec<BrokenSkill>,
     digests: HashMap<FileVersion, String>,
 }
 
 impl SkillIndex {
-    /// Looks through the directory. The digests of files that are as they were `before` are not computed again.
+    /// Searches the directory. Reuses the digests of files that haven't changed since `before`.
     pub(super) fn read(request: &Request<'_>, before: &Self) -> Result<Self, StoreError> {
         let mut reader = IndexReader {
             before,
@@ -82,7 +82,7 @@ impl SkillIndex {
         self.skills.values()
     }
 
-    /// The skills behind the one at this URI, or all.
+    /// The skills after the one at this URI, or all.
     pub(super) fn after(&self, after: Option<&str>) -> impl Iterator<Item = &Skill> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let skills = self.skills.range::<str, _>((start, Bound::Unbounded));
@@ -97,7 +97,7 @@ impl SkillIndex {
         &self.broken
     }
 
-    /// Whether this is the URI of something in a skill, or of a directory above one.
+    /// Whether this is the URI of a file or directory in a skill, or of a directory above one.
     pub(super) fn reaches(&self, uri: &str) -> bool {
         let mut at = Some(uri);
         while let Some(directory) = at {
@@ -111,7 +111,7 @@ impl SkillIndex {
         uri != SCHEME && roots.next().is_some_and(|root| root.starts_with(&below))
     }
 
-    /// Gives the `SKILL.md` of a skill the name and the description of the skill.
+    /// Sets the name and description of a resource to those of its skill, if it is a `SKILL.md`.
     pub(super) fn describe(&self, mut resource: Resource) -> Resource {
         if let Some(skill) = self.skill(&resource.uri) {
             resource.name = skill.name().unwrap_or_default().to_owned();
@@ -122,22 +122,22 @@ impl SkillIndex {
     }
 }
 
-/// Looks through a directory.
+/// A search through a directory.
 struct IndexReader<'a> {
     before: &'a SkillIndex,
     index: SkillIndex,
 }
 
-/// The contents of a directory of a skill, with all below it.
+/// The files found in a directory, including all directories below.
 #[derive(Default)]
 struct Found {
     files: Vec<SkillFile>,
-    /// The reasons why the files can't be those of a skill.
+    /// The reasons why the files can't form a skill.
     faults: Vec<String>,
 }
 
 impl IndexReader<'_> {
-    /// Looks through one directory, and adds the skills in it.
+    /// Searches one directory, and adds the skills in it.
     fn directory(
         &mut self,
         place: &Rc<Place>,
@@ -166,7 +166,7 @@ impl IndexReader<'_> {
                     let content = stable(place, name, file);
                     content.map(|(_, content)| Found::of(child.clone(), main.insert(content)))
                 }
-                // A skill with more files is left out, whatever is in them.
+                // A skill with more files is left out, so their content doesn't matter.
                 Ok(OpenEntry::File(_)) if found.files.len() > MAX_FILES => {
                     Ok(Found::unread(child.clone()))
                 }
@@ -181,7 +181,7 @@ impl IndexReader<'_> {
         Ok(found)
     }
 
-    /// A file of a skill.
+    /// Reads a file of a skill, unless its digest is known.
     fn file(
         &mut self,
         place: &Rc<Place>,
@@ -193,7 +193,7 @@ impl IndexReader<'_> {
         let (version, digest) = match self.before.digests.get(&version) {
             Some(digest) => (version, digest.clone()),
             None => {
-                // What was read may be newer than what was opened.
+                // The content may be newer than the metadata from when the file was opened.
                 let (metadata, content) = stable(place, name, file)?;
                 (FileVersion::of(&metadata), digest(&content))
             }
@@ -202,7 +202,7 @@ impl IndexReader<'_> {
         Ok(Found::file(SkillFile::new(uri, digest, version.bytes)))
     }
 
-    /// Adds the skill in the directory at `uri`, with this `SKILL.md`, or what is wrong with it.
+    /// Adds the skill in the directory at `uri` with this `SKILL.md`, or its faults.
     fn add(&mut self, uri: &str, found: &Found, main: Option<Vec<u8>>) {
         if uri == SCHEME {
             let fault = "it is not in a directory of its own: serve the directory above";
@@ -224,9 +224,9 @@ impl IndexReader<'_> {
                 }
             }
             Some(Err(fault)) => faults.push(fault),
-            // It is no file, or has gone.
+            // The `SKILL.md` is not a file, or was removed.
             None if faults.is_empty() => return,
-            // It is a link, or can't be read.
+            // The `SKILL.md` is a link, or can't be read.
             None => {}
         }
         faults.truncate(REPORTED);
@@ -242,24 +242,25 @@ impl Found {
         }
     }
 
-    /// One file with this content.
+    /// Creates the result for one file with this content.
     fn of(uri: String, content: &[u8]) -> Self {
         Self::file(SkillFile::new(uri, digest(content), content.len() as u64))
     }
 
-    /// One file that is only counted.
+    /// Creates the result for one file that is only counted.
     fn unread(uri: String) -> Self {
         Self::file(SkillFile::new(uri, "", 0))
     }
 
-    /// Adds what was found at `uri`. An error that is of this place alone is a fault.
+    /// Adds the result of the entry at `uri`. An error that concerns only this entry is a fault of
+    /// the skill.
     fn add(&mut self, uri: &str, inner: Result<Self, StoreError>) -> Result<(), StoreError> {
         match inner {
             Ok(inner) => {
                 self.files.extend(inner.files);
                 self.faults.extend(inner.faults);
             }
-            // It has gone, or is a pipe or a device, or is withheld.
+            // The entry was removed, is a pipe or a device, or is withheld.
             Err(StoreError::NotFound) => {}
             Err(StoreError::TooLarge { size, .. }) => {
                 let fault = format!("{uri} has {size} bytes: a skill has {MAX_BYTES} at most");
@@ -274,7 +275,7 @@ impl Found {
     }
 }
 
-/// The entry of a skill.
+/// Creates a skill from its `SKILL.md` and its files.
 fn skill(uri: &str, main: &[u8], files: &[SkillFile]) -> Result<Skill, String> {
     let text = str::from_utf8(main).map_err(|_| "it is not text in UTF-8".to_owned())?;
     let frontmatter = Frontmatter::of(text).and_then(|it| it.to_json());
@@ -283,7 +284,7 @@ fn skill(uri: &str, main: &[u8], files: &[SkillFile]) -> Result<Skill, String> {
     Ok(Skill::new(uri, frontmatter, files))
 }
 
-/// The metadata and the whole content of a file, as it was at one moment.
+/// The metadata and the whole content of a file at one moment.
 fn stable(
     place: &Rc<Place>,
     name: &OsStr,

@@ -1,6 +1,6 @@
-//! The tools under the names, and with the arguments, that they have in `@modelcontextprotocol/server-filesystem`: one
-//! [`table`] over the tools of this crate. [`arguments`] renames arguments by it, [`answer`] words the results, and
-//! [`paths`] goes from paths to URIs and back.
+//! The tools with the names and arguments of `@modelcontextprotocol/server-filesystem`: a [`table`]
+//! that maps them to the tools of this crate. [`arguments`] renames arguments, [`answer`] words the
+//! results, and [`paths`] converts paths to URIs and back.
 
 mod answer;
 mod arguments;
@@ -21,11 +21,12 @@ use self::paths::Paths;
 use self::table::{Row, TABLE};
 use crate::store::DirectoryStore;
 
-/// The tools of directories under the names that they have in `@modelcontextprotocol/server-filesystem`, for prompts and
-/// programs that know those.
+/// The tools of directories with the names and arguments of
+/// `@modelcontextprotocol/server-filesystem`, for prompts and programs that were written for that
+/// server.
 ///
-/// An argument `path` is an absolute path below a directory, one relative to the first directory, a path that begins with the
-/// name of a directory, or a URI.
+/// An argument `path` is an absolute path below a directory, a path relative to the first
+/// directory, a path that begins with the name of a directory, or a URI.
 ///
 /// ```no_run
 /// use plainly::Server;
@@ -54,19 +55,20 @@ impl FilesystemTools {
         TABLE.iter().map(|row| row.name)
     }
 
-    /// The names of those that change something.
+    /// The names of the tools that change something.
     pub fn writing_names() -> impl Iterator<Item = &'static str> {
         let writing = WriteTools::<DirectoryStore>::NAMES;
         let rows = TABLE.iter().filter(move |row| writing.contains(&row.of));
         rows.map(|row| row.name)
     }
 
-    /// The tools for callers on this machine, by the paths here, as [`DirectoryStore::local_tools`].
+    /// The tools for callers on this machine, with host paths, as in
+    /// [`DirectoryStore::local_tools`].
     pub fn local(store: &DirectoryStore) -> Self {
         Self::with(store, Paths::local(store))
     }
 
-    /// The tools for callers elsewhere, by paths that begin with the name of a directory.
+    /// The tools for remote callers, with paths that begin with the name of a directory.
     pub fn remote(store: &DirectoryStore) -> Self {
         Self::with(store, Paths::remote(store))
     }
@@ -78,17 +80,17 @@ impl FilesystemTools {
         }
     }
 
-    /// The tools that only read.
+    /// The tools that only read, over the store itself.
     pub fn reading(&self) -> Vec<Tool> {
         self.reading_over(self.store.clone())
     }
 
-    /// The tools that only read, over `shown`, as in [`DirectoryStore::tools_over`].
+    /// The tools that only read, over `shown` as in [`DirectoryStore::tools_over`].
     pub fn reading_over(&self, shown: impl Store) -> Vec<Tool> {
         self.renamed(self.store.tools_with(shown, self.spelling()))
     }
 
-    /// The tools that change something, over these.
+    /// The tools that change something, as wrappers of `tools`.
     pub fn writing(&self, tools: WriteTools<DirectoryStore>) -> Vec<Tool> {
         self.renamed(tools.spelling(self.spelling()).build())
     }
@@ -98,7 +100,7 @@ impl FilesystemTools {
         move |written| paths.uri(written)
     }
 
-    /// The rows of the table whose tools these are.
+    /// The tools under the names of the table, for the rows whose tools are given.
     fn renamed(&self, tools: Vec<Tool>) -> Vec<Tool> {
         let tools: Vec<Arc<Tool>> = tools.into_iter().map(Arc::new).collect();
         let rows = TABLE.iter().filter_map(|row| {
@@ -111,7 +113,7 @@ impl FilesystemTools {
     }
 }
 
-/// A row of the table, for a server's paths.
+/// An adapter for one row of the table and the paths of a store.
 #[derive(Debug)]
 struct Adapter {
     row: &'static Row,

@@ -1,4 +1,5 @@
-//! The mounts by their paths on this machine, as texts alone: no path is looked at when one is compared.
+//! The mounts by their host paths. Paths are only compared as text, so comparing one never accesses
+//! the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use percent_encoding::percent_decode_str;
 use crate::store::DirectoryStore;
 use crate::uri;
 
-/// The URI of each mount by its path, and by its path with links resolved.
+/// Pairs of a mount's path and its URI. Each mount also has a pair for its path with links
+/// resolved.
 #[derive(Debug)]
 pub(super) struct HostPaths(Vec<(PathBuf, String)>);
 
@@ -24,12 +26,12 @@ impl HostPaths {
                 paths.push((path, root.uri.clone()));
             }
         }
-        // The innermost first: mounts may be inside of each other.
+        // Innermost mounts come first, because mounts may be nested.
         paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
         Self(paths)
     }
 
-    /// The URI of what has this path or `file:` URI on this machine, if that is in a mount.
+    /// The URI of the entry at this host path or `file:` URI, if it is in a mount.
     pub(super) fn uri(&self, written: &str) -> Option<String> {
         let path = path_of(written)?;
         self.0.iter().find_map(|(mount, uri)| {
@@ -43,13 +45,13 @@ impl HostPaths {
     }
 }
 
-/// The absolute path that this text is, as it stands or as a URI.
+/// The absolute path in this text, which is a path or a URI.
 fn path_of(written: &str) -> Option<PathBuf> {
     let path = match written.strip_prefix(uri::ROOT) {
         Some(rest) => {
             // On Windows, a drive follows the slash: file:///C:/notes.
             let begin = if cfg!(windows) { "" } else { "/" };
-            // Name by name: an encoded slash separates nothing.
+            // Each name is decoded on its own, so that an encoded slash doesn't separate names.
             let names = rest.split('/').map(|name| {
                 let name: Vec<u8> = percent_decode_str(name).collect();
                 let is_one = !name.contains(&b'/');

@@ -1,5 +1,5 @@
-//! Names in the trash: they have the time, the size and the number of entries, so that only names have to be read to find
-//! the things that have to go.
+//! Names in the trash. They contain the time, the size and the number of entries, so that cleaning
+//! up only reads names.
 
 use std::fmt;
 use std::io;
@@ -10,25 +10,25 @@ use jiff::Timestamp;
 
 use crate::own_names;
 
-/// The time in a name: in UTC, to the millisecond, so that names are in the order of time.
+/// The format of the time in a name: UTC in milliseconds, so that names sort by time.
 const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 
-/// The room that each file and directory takes besides its content, in bytes.
+/// The bytes that each file and directory counts in addition to its content.
 const BLOCK: u64 = 4096;
 
-/// A thing in the trash.
+/// An entry of the trash.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item {
-    /// The time when it was moved there.
+    /// The time when the entry was moved to the trash.
     pub(crate) since: Timestamp,
     pub(crate) bytes: u64,
-    /// The files and directories, with those on the way to it.
+    /// The number of files and directories, including the directories of its path.
     entries: u64,
     number: u64,
 }
 
 impl Item {
-    /// A thing that is moved there now.
+    /// Creates an entry that is moved to the trash now.
     pub(crate) fn new(bytes: u64, entries: u64) -> Self {
         Self {
             since: Timestamp::now(),
@@ -38,7 +38,7 @@ impl Item {
         }
     }
 
-    /// Reads a name; `None` if it is of something else.
+    /// Parses a name; `None` if it is not one of these names.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let mut parts = name.split('-');
         let mut part = || parts.next();
@@ -48,11 +48,11 @@ impl Item {
             entries: part()?.parse().ok()?,
             number: u64::from_str_radix(part()?, 16).ok()?,
         };
-        // Exactly as it is written, so that it is never a path.
+        // Must be exactly the canonical form, so that the name is never a path.
         (item.to_string() == name).then_some(item)
     }
 
-    /// Everything in a trash, the oldest first.
+    /// Lists the entries of a trash, oldest first.
     pub(crate) fn all(trash: &Dir) -> io::Result<Vec<Self>> {
         let mut items = Vec::new();
         for entry in trash.entries()? {
@@ -63,13 +63,13 @@ impl Item {
         Ok(items)
     }
 
-    /// The room that it takes.
+    /// The size that the entry counts in the trash.
     pub(super) fn room(&self) -> u64 {
         self.bytes
             .saturating_add(self.entries.saturating_mul(BLOCK))
     }
 
-    /// The time since when it is there. The clock may have been set back.
+    /// The time since the entry was moved to the trash; zero if the clock was set back.
     pub(super) fn age(&self, now: Timestamp) -> Duration {
         Duration::try_from(now.duration_since(self.since)).unwrap_or_default()
     }

@@ -1,4 +1,5 @@
-//! The room in the trash of one mount: what is too old goes, and then the oldest, until there is room.
+//! Limits the trash of one mount: removes entries that are too old, and then the oldest ones, until
+//! the rest fits.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,31 +10,31 @@ use jiff::Timestamp;
 use super::item::Item;
 use crate::lock::Lock;
 
-/// The most bytes in the trash: 1 GiB.
+/// The maximum size of the trash: 1 GiB.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// The bytes that stay once it is full, so that not each change has to make room.
+/// The size to which a full trash is reduced, so that not every change has to make space.
 const KEPT_BYTES: u64 = MAX_BYTES / 8 * 7;
 
-/// The longest that a thing stays: 7 days.
+/// The maximum age of an entry: 7 days.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The time after which the trash is looked through again.
+/// The interval after which the trash is read again.
 const SWEEP: Duration = Duration::from_secs(60 * 60);
 
-/// The bytes in the trash, as far as this process knows.
+/// The size of the trash, as far as this process knows.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(Lock<Option<Tally>>);
 
 #[derive(Debug)]
 struct Tally {
     bytes: u64,
-    /// The time when they were counted.
+    /// The time when the bytes were counted.
     at: Instant,
 }
 
 impl Ledger {
-    /// Makes room, and takes it.
+    /// Reserves `room` bytes, and removes entries if necessary.
     pub(super) fn take(&self, trash: &Dir, room: u64) -> io::Result<()> {
         let mut tally = self.0.lock();
         if let Some(tally) = &mut *tally
@@ -52,7 +53,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Gives back room that was not needed.
+    /// Releases bytes that were not needed.
     pub(super) fn give_back(&self, room: u64) {
         if let Some(tally) = &mut *self.0.lock() {
             tally.bytes = tally.bytes.saturating_sub(room);
@@ -60,8 +61,8 @@ impl Ledger {
     }
 }
 
-/// Removes what is too old. If there are more than `most` bytes, removes the oldest too, down to `kept` bytes. Returns how
-/// many there are.
+/// Removes entries that are too old. If more than `most` bytes remain, removes the oldest entries
+/// too, down to `kept` bytes. Returns the remaining bytes.
 fn sweep(trash: &Dir, most: u64, kept: u64) -> io::Result<u64> {
     let items = Item::all(trash)?;
     let now = Timestamp::now();
@@ -78,7 +79,7 @@ fn sweep(trash: &Dir, most: u64, kept: u64) -> io::Result<u64> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(%error, "something in the trash can't be removed");
             }
-            // Without one, another process removed or restored it.
+            // If the entry doesn't exist, another process removed or restored it.
             Ok(()) | Err(_) => bytes = bytes.saturating_sub(item.room()),
         }
     }

@@ -1,6 +1,6 @@
-//! Looking for changes again and again, where the operating system does not report them all: on file systems that others change
-//! from elsewhere, and where it watches no more directories. Only what clients are subscribed to is looked at, ever more
-//! rarely while nothing changes.
+//! Polls for changes where the operating system doesn't report them all: on file systems that other
+//! machines can change, and where it can't watch more directories. Only polls resources that
+//! clients are subscribed to, less often while nothing changes.
 
 mod blind;
 mod look;
@@ -21,20 +21,20 @@ use super::changes::Changes;
 use crate::request::Mounts;
 use crate::uri;
 
-/// The subscribed resources, each as it was last seen.
+/// The subscribed resources, each with its last state.
 type Looks = BTreeMap<Wanted, Arc<Look>>;
 
-/// The search for changes in the mounts.
+/// A poller of the mounts.
 struct Asking {
     mounts: Arc<Mounts>,
     subscribed: SubscribedResources,
-    /// Whether the operating system watches less than what is shown.
+    /// Whether the operating system watches fewer directories than are visible.
     is_limited: watch::Receiver<bool>,
     looks: Looks,
     pace: Pace,
 }
 
-/// A stream of the changes of what is subscribed and has to be looked at.
+/// A stream of the changes of subscribed resources that must be polled.
 pub(super) fn changes(
     mounts: &Arc<Mounts>,
     subscribed: SubscribedResources,
@@ -47,7 +47,7 @@ pub(super) fn changes(
         looks: Looks::new(),
         pace: Pace::default(),
     };
-    // What is subscribed already is looked at before anything is waited for.
+    // The first look is at existing subscriptions, before waiting for anything.
     stream::unfold((asking, false), async |(mut asking, is_begun)| {
         if is_begun {
             asking.wait().await;
@@ -59,7 +59,7 @@ pub(super) fn changes(
 }
 
 impl Asking {
-    /// Waits until it is time to look again, or there is something else to look at.
+    /// Waits until the next look is due, or there is another resource to look at.
     async fn wait(&mut self) {
         let due = self.pace.due();
         tokio::select! {
@@ -69,7 +69,7 @@ impl Asking {
         }
     }
 
-    /// Looks at what is new and, if it is time, at all that has to be looked at.
+    /// Looks at new subscriptions and, if it is due, at all resources that must be polled.
     async fn look(&mut self) -> Vec<Change> {
         let is_due = self.pace.is_due(Instant::now());
         let is_limited = *self.is_limited.borrow_and_update();
@@ -118,7 +118,8 @@ impl Asking {
         changes
     }
 
-    /// The subscribed resources. For all that is below the collection of all mounts, that is all mounts.
+    /// The subscribed resources. A subscription to everything below the collection of all mounts
+    /// becomes one for each mount.
     fn wanted(&self) -> Vec<Wanted> {
         let below = self.subscribed.below();
         let is_everything = below.iter().any(|uri| uri::is_top(uri));

@@ -1,4 +1,4 @@
-//! Having directories watched: one, and all below it that are shown.
+//! Watches a directory, and all visible directories below it.
 
 use std::io;
 use std::time::SystemTime;
@@ -19,7 +19,7 @@ impl WatchedMounts {
         since: Option<SystemTime>,
         changes: &mut Changes,
     ) -> Result<(), StoreError> {
-        // Before looking into it: what comes later is noticed, and what was there before is found.
+        // Watches the directory before reading it, so that no change is missed in between.
         if (System::EACH_DIRECTORY || at.path.as_os_str().is_empty())
             && !self.watch_one(at, changes)
         {
@@ -61,7 +61,7 @@ impl WatchedMounts {
         Ok(())
     }
 
-    /// Watches one directory. Whether that was possible.
+    /// Watches one directory. Returns whether that succeeded.
     fn watch_one(&self, at: &At, changes: &mut Changes) -> bool {
         let Some(system) = self.systems.get(at.root) else {
             return false;
@@ -77,7 +77,7 @@ impl WatchedMounts {
 
     fn unwatched(&self, at: &At, error: &io::Error, changes: &mut Changes) {
         if error.kind() == io::ErrorKind::NotFound {
-            // It has gone, which is noticed for itself.
+            // The directory was removed, which is reported as a change of its own.
             return;
         }
         changes.listing();

@@ -1,5 +1,5 @@
-//! The changes that are reported together: each resource once and up to a bound, and the listing
-//! last; and the meaning of a noticed name, by the store's own walk.
+//! Changes that are reported together: each resource once, up to a limit, and the listing last.
+//! Also interprets a changed name by the store's own walk.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,8 +11,8 @@ use super::At;
 use super::noticed::NameChange;
 use crate::place::OpenEntry;
 
-/// The most resources and the most trees that are named at a time. For more, the report is only
-/// that anything may have changed.
+/// The maximum numbers of resources and trees in one report. Beyond them, the report says that
+/// anything may have changed.
 const MOST_RESOURCES: usize = 1024;
 const MOST_TREES: usize = 64;
 
@@ -26,30 +26,30 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// The resource at `uri` is another.
+    /// Records that the resource at `uri` changed.
     pub(super) fn resource(&mut self, uri: impl Into<String>) {
         self.resources.insert(uri.into());
         self.check();
     }
 
-    /// So is all inside of it.
+    /// Records that the resource at `uri` and everything below it may have changed.
     pub(super) fn tree(&mut self, uri: impl Into<String>) {
         self.trees.insert(uri.into());
         self.check();
     }
 
-    /// There are other resources.
+    /// Records that resources were added or removed.
     pub(super) fn listing(&mut self) {
         self.is_listing = true;
     }
 
-    /// Which entries changed is unknown.
+    /// Records that any entry may have changed.
     pub(super) fn everything(&mut self) {
         self.is_everything = true;
         self.check();
     }
 
-    /// All of it, where everything there is stands below these.
+    /// The changes to report. `roots` are the mounts, which stand for everything.
     pub(super) fn tell<'a>(mut self, roots: impl Iterator<Item = &'a str>) -> Vec<Change> {
         if self.is_everything {
             self.trees = roots.map(str::to_owned).collect();
@@ -72,15 +72,15 @@ impl Changes {
     }
 }
 
-/// The report for the change of a name.
+/// The report for a changed name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Nothing,
-    /// It stands for what it stood for, and that is another.
+    /// The same entry has changed content.
     Edited,
-    /// A file came, went or took the place of another.
+    /// A file was added, removed or replaced.
     File,
-    /// Like `File`, for a directory, or for a name that may have been one.
+    /// A directory, or an entry that may have been one, was added, removed or replaced.
     Tree,
 }
 
@@ -101,12 +101,13 @@ pub(super) fn verdict(
         (Some(_), NameChange::Changed, _) => Ok(Verdict::Edited),
         (Some(OpenEntry::File(_)), NameChange::Moved(_), _) => Ok(Verdict::File),
         (Some(OpenEntry::Directory(_)), NameChange::Moved(_), _) => Ok(Verdict::Tree),
-        // It may be read no longer.
+        // The entry may have become unreadable.
         (None, NameChange::Changed, Some(kind)) if kind.is_file() || kind.is_dir() => {
             gone(Some(kind))
         }
         (None, NameChange::Moved(kind), None) => gone(kind),
-        // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
+        // The entry was never visible, such as a link that leads out or a pipe, or its end will be
+        // an event of its own.
         (None, NameChange::Moved(_), Some(_)) | (None, NameChange::Changed, _) => {
             Ok(Verdict::Nothing)
         }

@@ -1,5 +1,5 @@
-//! Having Linux watch a mount: each directory for itself, through its handle, so that no path is looked up and nothing else
-//! can be watched in its place. What is said of it waits in the kernel until it is asked for.
+//! Watches a mount on Linux: each directory through its handle, so that no path is looked up and no
+//! other directory can be watched in its place. Events wait in the kernel until they are read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -17,7 +17,8 @@ use super::noticed::{NameChange, NoticedChanges};
 use crate::lock::Lock;
 use crate::mount::Root;
 
-/// The events that count. Opening and reading don't: there would be as many as there are readers, ours among them.
+/// The events to watch. Opening and reading are not among them, because every reader would cause
+/// events, including this store.
 const MASK: WatchMask = WatchMask::ATTRIB
     .union(WatchMask::CREATE)
     .union(WatchMask::DELETE)
@@ -26,7 +27,7 @@ const MASK: WatchMask = WatchMask::ATTRIB
     .union(WatchMask::MOVED_TO)
     .union(WatchMask::ONLYDIR);
 
-/// The events that give or take a name.
+/// The events that add or remove a name.
 const MOVES: EventMask = EventMask::CREATE
     .union(EventMask::DELETE)
     .union(EventMask::MOVED_FROM)
@@ -35,12 +36,12 @@ const MOVES: EventMask = EventMask::CREATE
 /// The bytes of events read at a time.
 const CHUNK: usize = 16 << 10;
 
-/// The watch over one mount, by inotify.
+/// The inotify watch of one mount.
 pub(super) struct InotifySystem {
     root: usize,
     watches: Watches,
     table: Lock<WatchTable>,
-    /// Becomes a stream where there is a runtime to read it with.
+    /// Becomes a stream on first use, because a stream needs a runtime.
     source: tokio::sync::Mutex<Events>,
 }
 
@@ -49,7 +50,7 @@ enum Events {
     Read(EventStream<Vec<u8>>),
 }
 
-/// The directories that are watched, by their paths in the mount.
+/// The watched directories, by their paths in the mount.
 #[derive(Default)]
 struct WatchTable {
     paths: HashMap<WatchDescriptor, PathBuf>,
@@ -57,7 +58,7 @@ struct WatchTable {
 }
 
 impl InotifySystem {
-    /// Whether each directory has to be watched for itself.
+    /// Whether each directory needs a watch of its own.
     pub(super) const EACH_DIRECTORY: bool = true;
 
     pub(super) fn new(
@@ -76,24 +77,26 @@ impl InotifySystem {
 
     /// Watches a directory.
     pub(super) fn watch(&self, at: &At) -> io::Result<()> {
-        // The last dot goes through the link.
+        // The dot at the end makes the kernel follow the link in `/proc`.
         let handle = format!("/proc/self/fd/{}/.", at.place.dir().as_raw_fd());
-        // The kernel numbers the watches of one directory the same, so the table is locked around both.
+        // The kernel returns the same descriptor for the same directory, so the table is locked
+        // around both calls.
         let mut table = self.table.lock();
         let watch = self.watches.clone().add(handle, MASK)?;
         table.insert(watch, &at.path);
         Ok(())
     }
 
-    /// Watches no longer what was at `path`, with all below it: it may be anywhere now.
+    /// Stops watching the directory that was at `path`, and everything below it, because it may be
+    /// anywhere now.
     pub(super) fn forget(&self, path: &Path) {
         for watch in self.table.lock().remove(path) {
-            // Fails for what is gone, and is watched no longer for that.
+            // Fails if the directory was removed, because the kernel has ended its watch.
             let _gone = self.watches.clone().remove(watch);
         }
     }
 
-    /// Notices the events, for as long as this is polled.
+    /// Collects the events while this future is polled.
     pub(super) async fn run(&self, noticed: &NoticedChanges) -> io::Result<Infallible> {
         let mut source = self.source.lock().await;
         if let Events::Idle(inotify) = &mut *source {
@@ -120,7 +123,7 @@ impl InotifySystem {
         if event.mask.contains(EventMask::IGNORED) {
             return table.end(&event.wd);
         }
-        // Of what is watched no longer there may be something left.
+        // Events of a directory that is no longer watched may still be queued.
         let Some(directory) = table.paths.get(&event.wd) else {
             return;
         };
@@ -141,7 +144,7 @@ impl InotifySystem {
 }
 
 impl WatchTable {
-    /// A directory that is watched already may have another path now.
+    /// Adds a watch. A directory that is watched already may have a new path.
     fn insert(&mut self, watch: WatchDescriptor, path: &Path) {
         if let Some(before) = self.paths.insert(watch.clone(), path.to_owned())
             && before != path
@@ -171,7 +174,7 @@ impl WatchTable {
         ended.collect()
     }
 
-    /// The kernel has ended a watch.
+    /// Removes a watch that the kernel has ended.
     fn end(&mut self, watch: &WatchDescriptor) {
         if let Some(path) = self.paths.remove(watch)
             && self.watches.get(&path) == Some(watch)

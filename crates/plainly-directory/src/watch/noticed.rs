@@ -1,5 +1,6 @@
-//! Notices of the operating system since they were last taken: names in mounts, each once, up to a bound. Between the
-//! watcher's thread and whoever tells of changes; knows nothing of what may be shown.
+//! Changes that the operating system has reported since they were last taken: names in mounts, each
+//! once, up to a limit. Connects the watcher to the reports of changes. Independent of which names
+//! are visible.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,56 +11,56 @@ use tokio::sync::Notify;
 
 use crate::lock::Lock;
 
-/// The most names that are kept. When there are more, it is only known that some were.
+/// The maximum number of stored names. Beyond it, the batch only records that something was missed.
 const MOST_NAMES: usize = 1024;
 
-/// A place for what was noticed.
+/// A queue of noticed changes.
 #[derive(Debug, Default)]
 pub(super) struct NoticedChanges {
     waiting: Lock<Batch>,
     some: Notify,
 }
 
-/// Names that something happened to, by mount and directory.
+/// Changed names, by mount and directory.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// By the mount's index and the directory's path in it.
+    /// The names, by the mount's index and the directory's path in it.
     pub(super) directories: BTreeMap<(usize, PathBuf), BTreeMap<OsString, NameChange>>,
-    /// Mounts that themselves are other than before.
+    /// The mounts whose own directory changed.
     pub(super) roots: Vec<usize>,
-    /// Something was missed.
+    /// Whether changes were missed.
     pub(super) is_incomplete: bool,
     names: usize,
 }
 
-/// The ways in which a name can have changed.
+/// A way in which a name can have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameChange {
-    /// It stands for something else than before.
+    /// The entry has changed.
     Changed,
-    /// It appeared, disappeared, or was replaced. The kind is the entry's, if the event has it.
+    /// The entry appeared, disappeared or was replaced. Contains its kind if the event has it.
     Moved(Option<FileType>),
 }
 
 impl NoticedChanges {
-    /// Something happened at `path` in a mount.
+    /// Adds a change at `path` in a mount.
     pub(super) fn add(&self, root: usize, path: &Path, what: NameChange) {
         self.waiting.lock().add(root, path, what);
         self.some.notify_one();
     }
 
-    /// Marks that an unknown change happened.
+    /// Records that an unknown change happened.
     pub(super) fn miss(&self) {
         self.waiting.lock().miss();
         self.some.notify_one();
     }
 
-    /// Waits until there is something.
+    /// Waits until there are changes.
     pub(super) async fn some(&self) {
         self.some.notified().await;
     }
 
-    /// All that there is.
+    /// Takes all changes.
     pub(super) fn take(&self) -> Batch {
         std::mem::take(&mut *self.waiting.lock())
     }

@@ -1,4 +1,4 @@
-//! Having other systems than Linux watch a mount: by its path, with all below it.
+//! Watches a mount on systems other than Linux: by its path, with everything below it.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,14 +16,15 @@ use super::noticed::{NameChange, NoticedChanges};
 use crate::lock::Lock;
 use crate::mount::Root;
 
-/// The watch over one mount, by whatever the system has. Each has its own: a directory that is in two mounts would have one name in a common one.
+/// The watch of one mount, with the system's own facility. Each mount has its own watcher, because
+/// a shared one would report a directory in two mounts under one name.
 pub(super) struct NotifySystem {
     path: std::path::PathBuf,
     watcher: Lock<RecommendedWatcher>,
 }
 
 impl NotifySystem {
-    /// Whether each directory has to be watched for itself.
+    /// Whether each directory needs a watch of its own.
     pub(super) const EACH_DIRECTORY: bool = false;
 
     pub(super) fn new(
@@ -31,7 +32,7 @@ impl NotifySystem {
         root: &Root,
         noticed: &Arc<NoticedChanges>,
     ) -> io::Result<Self> {
-        // FSEvents names what changed without links.
+        // FSEvents reports paths with links resolved.
         let path = root
             .path
             .canonicalize()
@@ -48,33 +49,33 @@ impl NotifySystem {
     /// Watches the mount.
     pub(super) fn watch(&self, at: &At) -> io::Result<()> {
         let mut watcher = self.watcher.lock();
-        // A second watch on Windows would not end the first, which then reports everything once more. Before the first there is
-        // none to end.
+        // On Windows, a second watch would not replace the first, which would then report
+        // everything twice. The first time, this fails because there is no watch.
         drop(watcher.unwatch(&self.path));
         watcher
             .watch(&self.path, RecursiveMode::Recursive)
             .map_err(into_io)?;
-        // A path is taken where everything else goes by handles: see that it is the same directory.
+        // The watch uses a path instead of a handle, so this checks that it is the same directory.
         if is_at(at.place.dir(), &self.path) {
             return Ok(());
         }
-        // If there is nothing to end, that is as well.
+        // Fails harmlessly if there is no watch.
         drop(watcher.unwatch(&self.path));
         Err(io::Error::other(
             "it has been replaced by another directory",
         ))
     }
 
-    /// There is nothing to forget: it is always the mount that is watched.
+    /// Does nothing, because the whole mount is watched.
     pub(super) fn forget(&self, _: &Path) {}
 
-    /// Does nothing: a thread of the system's notices the events.
+    /// Does nothing, because a thread of the system's watcher receives the events.
     pub(super) async fn run(&self, _: &NoticedChanges) -> io::Result<Infallible> {
         std::future::pending().await
     }
 }
 
-/// Whether `path` leads to the directory that `dir` is. Nothing is read there.
+/// Whether `path` leads to the directory of the handle `dir`. Doesn't read the directory.
 fn is_at(dir: &Dir, path: &Path) -> bool {
     let identity = |dir: &Dir| -> io::Result<_> {
         let metadata = dir.dir_metadata()?;
@@ -98,7 +99,7 @@ fn into_io(error: notify::Error) -> io::Error {
     }
 }
 
-/// Notes an event of a mount's watcher; `base` is its path.
+/// Adds an event of a mount's watcher. `base` is the mount's path.
 fn take_in(
     root: usize,
     base: &Path,
@@ -122,8 +123,7 @@ fn take_in(
     }
 }
 
-/// The change in an event; `None` if it changes nothing, as opening and reading don't, which are
-/// events too.
+/// The change in an event; `None` for events without a change, such as opening and reading.
 fn what(kind: EventKind) -> Option<NameChange> {
     match kind {
         EventKind::Access(_) => None,
@@ -197,7 +197,8 @@ mod tests {
         let store = DirectoryStore::new(mount).unwrap();
         let noticed = Arc::new(NoticedChanges::default());
         let _watch = watch(&store, &noticed);
-        // Wine only watches directories that have been opened since. The store opens those that it shows.
+        // Wine only watches directories that were opened after the watch began. The store opens
+        // those that it serves.
         for directory in ["d", "d/e"] {
             drop(std::fs::read_dir(mount.join(directory)).unwrap());
         }
@@ -208,7 +209,7 @@ mod tests {
         assert!(batch.directories[&(0, "d/e".into())].contains_key(OsStr::new("x")));
     }
 
-    /// Windows lets no directory lose its name while it is served.
+    /// Windows doesn't let a directory lose its name while it is served.
     #[cfg(unix)]
     #[test]
     fn a_directory_in_the_place_of_a_mount_is_refused() {

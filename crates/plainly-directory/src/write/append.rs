@@ -1,4 +1,4 @@
-//! Writing at the end of a file: whole, or not at all.
+//! Appends to a file, completely or not at all.
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{File, Metadata, OpenOptions};
@@ -11,7 +11,7 @@ use crate::place::OpenFile;
 use crate::step::ChangeStep;
 use crate::system;
 
-/// Writes after the content of a file, which is locked; `None` if it isn't in the slot any more.
+/// Appends to a locked file; `None` if it isn't in the slot any more.
 pub(super) fn append(
     slot: &Slot<'_>,
     old: &OpenFile,
@@ -38,11 +38,11 @@ pub(super) fn append(
         .and_then(|()| file.sync_all())
         .map_err(unknown)?;
     let after = file.metadata().map_err(unknown)?;
-    // Another program may have replaced the file meanwhile: then this is no part of it.
+    // If another program replaced the file meanwhile, the appended bytes are lost.
     Ok(slot.holds(&after).then_some(after))
 }
 
-/// Makes the file end again where it did, unless another program has written after that.
+/// Truncates the file to its old length, unless another program has appended to it meanwhile.
 fn take_back(file: &File, end: u64, written: u64) -> Result<(), WriteError> {
     let length = file.metadata().map_err(unknown)?.len();
     if length != end + written {

@@ -1,4 +1,5 @@
-//! Checks of a change against what is found: before each change, and alone before a user is asked.
+//! Checks a change against the current state: before each change, and on their own before a user is
+//! asked.
 
 use cap_std::fs::FileType;
 use plainly::store::{ChangeQuery, StoreError, WriteError};
@@ -12,7 +13,7 @@ use crate::place::{OpenEntry, OpenFile};
 use crate::request::Request;
 use crate::system;
 
-/// A [`ChangeQuery`] that a job can take along.
+/// A [`ChangeQuery`] that a job can own.
 pub(super) enum Change {
     Write(String, usize, Condition),
     Remove(String, bool, Condition),
@@ -40,7 +41,7 @@ impl From<ChangeQuery<'_>> for Change {
 }
 
 impl Change {
-    /// Fails as the change would, as far as that shows without making it.
+    /// Fails like the change would, as far as that can be checked without making it.
     pub(super) fn check(&self, request: &Request<'_>) -> Result<(), WriteError> {
         match self {
             Self::Write(uri, size, condition) => {
@@ -67,7 +68,7 @@ impl Change {
     }
 }
 
-/// Fails if no content may have this size.
+/// Fails if the content is too large.
 pub(super) fn check_size(request: &Request<'_>, size: usize) -> Result<(), WriteError> {
     let limit = request.mounts.max_write_bytes;
     match size as u64 > limit {
@@ -78,7 +79,7 @@ pub(super) fn check_size(request: &Request<'_>, size: usize) -> Result<(), Write
     }
 }
 
-/// The file whose content is to be written; `None` if it is to be created.
+/// The file to write; `None` if it will be created.
 pub(super) fn to_write(
     slot: &Slot<'_>,
     condition: &Condition,
@@ -101,7 +102,7 @@ pub(super) fn to_write(
     }
 }
 
-/// The resource that is to be renamed.
+/// The resource to rename.
 pub(super) fn to_rename(
     from: &Slot<'_>,
     to: &Slot<'_>,
@@ -123,7 +124,7 @@ pub(super) fn to_rename(
     Ok(entry)
 }
 
-/// The resource that is to be removed or renamed.
+/// The resource to remove or rename.
 pub(super) fn present(slot: &Slot<'_>, condition: &Condition) -> Result<OpenEntry, WriteError> {
     let Some(entry) = slot.resource()? else {
         condition.check_absent()?;

@@ -12,17 +12,18 @@ use crate::place::{OpenEntry, Place};
 use crate::request::{Request, Target};
 use crate::step::ChangeStep;
 
-/// Creates each directory on the way to a URI that doesn't exist.
+/// Creates each missing directory on the path of a URI.
 pub(super) fn create(request: &Request<'_>, uri: &str) -> Result<(), WriteError> {
     go(request, uri, |slot| inner(slot).map(Some))
 }
 
-/// Fails if the first directory that doesn't exist can't be created.
+/// Fails if the first missing directory can't be created.
 pub(super) fn check(request: &Request<'_>, uri: &str) -> Result<(), WriteError> {
     go(request, uri, |slot| check_absent(slot).map(|_| None))
 }
 
-/// Goes the way to a URI, by `absent` where there is no directory; `None` ends it.
+/// Walks the path of a URI, and calls `absent` for a missing directory. Stops if that returns
+/// `None`.
 fn go(
     request: &Request<'_>,
     uri: &str,
@@ -55,7 +56,7 @@ fn go(
     Ok(())
 }
 
-/// Whether there is nothing, and a directory can be created.
+/// Whether the directory is missing. Fails if it is and can't be created.
 fn check_absent(slot: &Slot<'_>) -> Result<bool, WriteError> {
     let is_absent = slot.resource()?.is_none();
     if is_absent {
@@ -64,7 +65,7 @@ fn check_absent(slot: &Slot<'_>) -> Result<bool, WriteError> {
     Ok(is_absent)
 }
 
-/// Creates one directory, and enters it.
+/// Creates one directory, and opens it.
 fn inner(slot: &Slot<'_>) -> Result<Rc<Place>, WriteError> {
     if check_absent(slot)? {
         slot.place.check()?;
@@ -73,7 +74,7 @@ fn inner(slot: &Slot<'_>) -> Result<Rc<Place>, WriteError> {
             .and_then(|()| slot.dir().create_dir(&slot.name));
         match created {
             Ok(()) => slot.sync()?,
-            // By another caller, at the same time.
+            // Another caller created it at the same time.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(failed(error)),
         }

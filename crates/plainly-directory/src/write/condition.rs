@@ -1,11 +1,11 @@
-//! The state that a change asks for, against the one that is found.
+//! The condition of a change, checked against the current state.
 
 use cap_std::fs::Metadata;
 use plainly::store::{When, WriteError};
 
 use crate::content;
 
-/// A [`When`] that a job can take along.
+/// A [`When`] that a job can own.
 #[derive(Debug)]
 pub(super) enum Condition {
     Always,
@@ -24,7 +24,7 @@ impl From<When<'_>> for Condition {
 }
 
 impl Condition {
-    /// Whether there may be nothing.
+    /// Fails unless the condition allows that nothing exists.
     pub(super) fn check_absent(&self) -> Result<(), WriteError> {
         match self {
             Self::Always | Self::Absent => Ok(()),
@@ -32,12 +32,12 @@ impl Condition {
         }
     }
 
-    /// Whether there may be this file.
+    /// Fails unless the condition allows this file.
     pub(super) fn check_file(&self, file: &Metadata) -> Result<(), WriteError> {
         self.check(content::tag(file))
     }
 
-    /// Whether there may be a directory. It has no tag.
+    /// Fails unless the condition allows a directory, which has no tag.
     pub(super) fn check_directory(&self) -> Result<(), WriteError> {
         self.check(None)
     }

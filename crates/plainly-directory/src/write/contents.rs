@@ -1,5 +1,5 @@
-//! Everything in a directory that is to be removed or renamed. Each of it must be served: what a caller can't see, it can't
-//! remove, and by another name it might be served.
+//! Counts the entries of a directory to remove or rename. Each entry must be served: a caller can't
+//! remove an entry that it can't see, and under another name the entry might become visible.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The content of one file.
+    /// The size of one file.
     pub(super) fn of_file(file: &Metadata) -> Self {
         Self {
             entries: 0,
@@ -39,7 +39,7 @@ impl Contents {
             let name = entry?.file_name();
             self.entries += 1;
             if own_names::is_leftover(&name) {
-                // It goes with the rest.
+                // A leftover is removed with the directory.
                 continue;
             }
             match place.standing(&name)? {

@@ -1,4 +1,4 @@
-//! The errors of the operating system while something is changed, as those of the store.
+//! Converts errors of the operating system during a change to those of the store.
 
 use std::io;
 
@@ -6,16 +6,17 @@ use plainly::store::{StoreError, WriteError};
 
 use crate::handle::{self, refuse};
 
-/// The reason for a name under which nothing is served. All causes have this one, so that it reveals no more than reading does.
+/// The reason if an entry is not served. The same for all causes, so that writing reveals no more
+/// than reading.
 pub(super) const NOT_SERVED: &str = "nothing is served under this name: it is hidden or ignored, \
                                      or something other than a plain file or directory has it";
 
-/// A change that no caller may make.
+/// The error of a change that no caller may make.
 pub(super) fn denied(why: &'static str) -> WriteError {
     WriteError::Denied { why: why.into() }
 }
 
-/// A URI under which nothing can be created.
+/// The error of a URI under which nothing can be created.
 pub(super) fn invalid(why: &'static str) -> WriteError {
     WriteError::Store(StoreError::InvalidUri { why: why.into() })
 }

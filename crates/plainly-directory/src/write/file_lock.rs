@@ -1,4 +1,4 @@
-//! One change of a file at a time, among processes.
+//! Locks a file, so that processes change it one at a time.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use plainly::store::{StoreError, WriteError};
 use crate::job::Waiter;
 use crate::system;
 
-/// The longest wait for another process.
+/// The maximum time to wait for another process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time between two looks at the lock of another process.
+/// The interval between two attempts to lock.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Waits until no other process changes a file, and keeps others from it as long as the file is open.
+/// Waits until no other process changes the file. The lock is held while the file is open.
 pub(super) fn lock(file: &File, waiter: &Waiter) -> Result<(), WriteError> {
     let start = Instant::now();
     while !system::try_lock(file) {

@@ -1,5 +1,6 @@
-//! Temporary files of a process that was killed. After the next start, the server removes files that were being written. A file
-//! that was being taken away gets a name that stays, because no process has seen whether it was the right one.
+//! Temporary files of a killed process. At the next start, the server removes files that were being
+//! written. A file that was being removed is renamed and stays, because no process has checked
+//! whether it was the right one.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -14,10 +15,11 @@ use crate::place::MAX_DEPTH;
 use crate::request::Mounts;
 use crate::{handle, own_names, trash};
 
-/// The age from which no process writes a temporary file any more.
+/// The age after which a temporary file is no longer in use.
 const OLD: Duration = Duration::from_secs(60 * 60);
 
-/// Removes the temporary files and what is too old in the trash, of all mounts that may be changed, on a thread of its own.
+/// Cleans all writable mounts, on a separate thread: removes temporary files, and old entries of
+/// the trash.
 pub(crate) fn clean(mounts: &Arc<Mounts>) {
     if !mounts.roots.iter().any(|root| root.is_writable) {
         return;
@@ -34,7 +36,7 @@ fn clean_all(mounts: &Weak<Mounts>) {
     let Some(served) = mounts.upgrade() else {
         return;
     };
-    // Beside a single file, nothing is the server's.
+    // Next to a single served file, no file belongs to the server.
     let roots = served
         .roots
         .iter()
@@ -70,13 +72,13 @@ pub(super) struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Removes the temporary files in a directory and below it.
+    /// Removes the temporary files in a directory and all below it.
     pub(super) fn directory(&self, dir: &Dir, depth: usize) -> io::Result<()> {
         for entry in dir.entries()? {
             if !(self.is_wanted)() {
                 return Ok(());
             }
-            // A directory that can't be opened has no temporary files of this server.
+            // A directory that can't be opened contains no temporary files of this server.
             let _left = entry.and_then(|entry| self.entry(dir, &entry, depth));
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! Names that a new file or directory may have: such as most systems take, so that a directory can be copied elsewhere. Only
-//! the letters that Windows reserves are rejected on Windows alone.
+//! Valid names of new files and directories: those that most systems accept, so that a directory
+//! can be copied elsewhere. Only the characters reserved by Windows are rejected on Windows alone.
 
 use std::ffi::OsStr;
 
@@ -9,23 +9,24 @@ use unicode_normalization::UnicodeNormalization;
 use super::failure::{denied, invalid};
 use crate::place::Place;
 
-/// The longest name that file systems have, in bytes.
+/// The maximum length of a name in file systems, in bytes.
 const MAX_BYTES: usize = 255;
 
-/// The names of devices on Windows, whatever their ending is.
+/// The names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// The names of devices on Windows that have a digit after them.
+/// The names of devices on Windows that are followed by a digit.
 const NUMBERED: [&str; 2] = ["COM", "LPT"];
 
-/// The reserved letters.
+/// The reserved characters.
 const LETTERS: &[char] = if cfg!(windows) {
     &['<', '>', ':', '"', '\\', '|', '?', '*']
 } else {
     &[]
 };
 
-/// Whether a new name may be created in a directory. `leaving` is a name in it that will be gone then.
+/// Fails if the name can't be created in a directory. `leaving` is a name that will be gone from
+/// the directory by then.
 pub(super) fn check(
     place: &Place,
     name: &OsStr,
@@ -42,7 +43,7 @@ pub(super) fn check(
         let other = entry?.file_name();
         let is_alike =
             leaving != Some(&other) && other.to_str().is_some_and(|other| fold(other) == folded);
-        // That very name was created meanwhile; creating it again will fail.
+        // The same name was created meanwhile, so creating it will fail.
         if is_alike && other != *name {
             return Err(denied(
                 "another name there differs from this one only in case or in its Unicode form",
@@ -52,7 +53,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The reason why no file should have this name.
+/// The reason why the name is invalid.
 fn fault(name: &str) -> Option<&'static str> {
     if name.len() > MAX_BYTES {
         return Some("a name is longer than 255 bytes");
@@ -90,7 +91,7 @@ fn is_device(name: &str) -> bool {
         || NUMBERED.iter().any(is_numbered)
 }
 
-/// The form that a name has in common with all that some file system takes for the same.
+/// A form that is equal for all names that some file system treats as the same.
 fn fold(name: &str) -> String {
     match name.is_ascii() {
         true => name.to_ascii_lowercase(),

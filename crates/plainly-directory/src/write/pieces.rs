@@ -1,4 +1,4 @@
-//! Writing bytes to an open file, piece by piece, as long as the result is wanted.
+//! Writes bytes to an open file, piece by piece, while the caller waits.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use super::failure::failed;
 use crate::job::Waiter;
 use crate::step::ChangeStep;
 
-/// The bytes that are written between two checks.
+/// The number of bytes written between two checks.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// Writes all bytes, and counts the written bytes in `written`.
+/// Writes all bytes, and adds the number of written bytes to `written`.
 pub(super) fn write(
     file: &mut File,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! A place in the trash for what is about to be lost.
+//! Reserves a place in the trash for an entry that a change replaces or removes.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use super::failure::failed;
 use super::slot::Slot;
 use crate::trash::{Item, NoPlace, OTHER_DISK, TrashPlace};
 
-/// Makes a change with a place in the trash for what is in the slot, with its contents; without a place if there is
-/// none, and it may be lost.
+/// Runs a change with a place in the trash for the entry in the slot and its contents. If there is
+/// no place and `permanent` is set, runs the change without one.
 pub(super) fn run<T>(
     slot: &Slot<'_>,
     present: &Metadata,
@@ -21,7 +21,8 @@ pub(super) fn run<T>(
 ) -> Result<T, WriteError> {
     let trash = place(slot, present, contents, permanent)?;
     match change(trash.as_ref()) {
-        // Only the move to the trash shows that it is below another mount point of the same disk.
+        // Only the move to the trash shows that the entry is below another mount point of the same
+        // disk.
         Err(WriteError::Permanent { .. }) if permanent => change(None),
         done => done,
     }

@@ -1,4 +1,4 @@
-//! Removing: to the trash if it has room.
+//! Removes resources, to the trash if possible.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,7 +18,7 @@ use crate::step::ChangeStep;
 use crate::system;
 use crate::{content, handle, own_names};
 
-/// A removal that was asked for.
+/// The options of a removal.
 #[derive(Debug)]
 pub(super) struct Removal {
     pub(super) recursive: bool,
@@ -27,7 +27,7 @@ pub(super) struct Removal {
 }
 
 impl Removal {
-    /// Removes what is in the slot; `None` if that is something else meanwhile.
+    /// Removes the entry in the slot; `None` if another program replaced it meanwhile.
     pub(super) fn of(&self, slot: &Slot<'_>) -> Result<Option<Removed>, WriteError> {
         match check::present(slot, &self.condition)? {
             OpenEntry::File(file) => self.file(slot, &file),
@@ -61,7 +61,7 @@ impl Removal {
         })
     }
 
-    /// Moves an entry to the trash, or removes it by `remove` under another name.
+    /// Moves an entry to the trash. Without a trash, gives it another name and calls `remove`.
     fn entry(
         &self,
         slot: &Slot<'_>,
@@ -85,7 +85,7 @@ impl Removal {
     }
 }
 
-/// Removes an entry by `remove` under another name.
+/// Gives an entry another name, and calls `remove`.
 fn for_good(
     slot: &Slot<'_>,
     present: &Metadata,
@@ -98,7 +98,7 @@ fn for_good(
         return Ok(None);
     }
     if let Err(error) = ChangeStep::Trash.begin().and_then(|()| remove(&name)) {
-        // What is left of it is where it was.
+        // Moves the remaining part back to its name.
         system::rename_new(slot.dir(), &name, slot.dir(), &slot.name).map_err(unknown)?;
         return Err(match present.is_dir() {
             true => unknown(error),
@@ -109,14 +109,14 @@ fn for_good(
     Ok(Some(Removed::new()))
 }
 
-/// Gives what is in the slot another name.
+/// Renames the entry in the slot.
 fn rename(slot: &Slot<'_>, to: &Dir, name: &OsStr) -> io::Result<()> {
     let begun = ChangeStep::Publish.begin();
     begun.and_then(|()| system::rename_new(slot.dir(), &slot.name, to, name))
 }
 
-/// Whether the entry that got another name is the one that was there before. If not, it is back then; after an error it may
-/// have the other name.
+/// Whether the renamed entry is the expected one. If not, it is renamed back; after an error it may
+/// keep the new name.
 fn is_taken(
     slot: &Slot<'_>,
     present: &Metadata,

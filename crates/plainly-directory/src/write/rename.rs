@@ -1,4 +1,4 @@
-//! Giving a resource another name, at which nothing exists.
+//! Renames a resource to a name that doesn't exist.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::place::OpenEntry;
 use crate::step::ChangeStep;
 use crate::system;
 
-/// Renames what is in the slot `from`; `None` if that is something else meanwhile.
+/// Renames the entry in the slot `from`; `None` if another program replaced it meanwhile.
 pub(super) fn rename(
     from: &Slot<'_>,
     to: &Slot<'_>,

@@ -1,4 +1,4 @@
-//! Writing a content beside its place, and then giving it the name, at once.
+//! Writes a content to a temporary file, and then gives it the name in one step.
 
 use cap_std::fs::Metadata;
 use plainly::store::WriteError;
@@ -15,10 +15,10 @@ use crate::step::ChangeStep;
 use crate::system;
 use crate::trash::TrashPlace;
 
-/// The most exchanges until what other programs put in between is where it belongs.
+/// The maximum number of exchanges to move files of other programs back to their place.
 const EXCHANGES: usize = 8;
 
-/// Creates a file under a name that was checked; `None` if there is something in the slot meanwhile.
+/// Creates a file under a checked name; `None` if the slot isn't empty any more.
 pub(super) fn create(slot: &Slot<'_>, bytes: &[u8]) -> Result<Option<Metadata>, WriteError> {
     room::check(slot.dir(), bytes.len())?;
     let mut new = Temporary::create(slot.dir(), None)?;
@@ -33,7 +33,7 @@ pub(super) fn create(slot: &Slot<'_>, bytes: &[u8]) -> Result<Option<Metadata>, 
     finish(slot, &new).map(Some)
 }
 
-/// Replaces a file, which is locked; `None` if it isn't in the slot any more, or was changed.
+/// Replaces a locked file; `None` if it isn't in the slot any more, or was changed.
 pub(super) fn replace(
     slot: &Slot<'_>,
     old: &OpenFile,
@@ -55,10 +55,11 @@ fn exchange(
 ) -> Result<Option<Metadata>, WriteError> {
     let mut new = Temporary::create(slot.dir(), Some(old))?;
     new.fill(bytes, slot.place.waiter())?;
-    // Another process that finds the new file waits until the change is over or taken back.
+    // Another process that finds the new file waits until the change is complete or undone.
     file_lock::lock(&new.file, slot.place.waiter())?;
     if trash.is_none() {
-        // Its number is free again then, so another file of its size may have it; but with another time.
+        // Without the trash, the inode of the old file becomes free, and a new file of the same
+        // size may get it. Waiting ensures that the new file has another time.
         content::settle(&old.metadata);
     }
     slot.place.check()?;
@@ -75,7 +76,8 @@ fn exchange(
     finish(slot, &new).map(Some)
 }
 
-/// Puts away what the exchange brought out; `false` if that is not the old file, and everything is as it was.
+/// Moves the old file to the trash after the exchange. If it is not the expected file, undoes the
+/// exchange and returns `false`.
 fn put_away(
     slot: &Slot<'_>,
     new: &Temporary<'_>,
@@ -109,7 +111,8 @@ fn put_away(
     Ok(true)
 }
 
-/// Takes an exchange back. Whatever another program puts in the slot meanwhile, stays there, or beside it after an error.
+/// Undoes an exchange. A file that another program puts in the slot meanwhile stays there; after an
+/// error, it stays next to the slot.
 fn back(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<(), WriteError> {
     let own = new.file.metadata().map_err(unknown)?;
     for _ in 0..EXCHANGES {
@@ -124,7 +127,7 @@ fn back(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<(), WriteError> {
     Err(denied("other programs change this name all the time"))
 }
 
-/// Replaces the file where names can't be exchanged; `false` if there is another one.
+/// Replaces the file where names can't be exchanged; `false` if the slot has another file.
 pub(super) fn rename_over(
     slot: &Slot<'_>,
     new: &Temporary<'_>,
@@ -149,7 +152,7 @@ pub(super) fn rename_over(
     renamed.map(|()| true).map_err(failed)
 }
 
-/// Writes the names to the disk.
+/// Syncs the names to disk.
 fn finish(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<Metadata, WriteError> {
     slot.sync()?;
     new.file.metadata().map_err(unknown)

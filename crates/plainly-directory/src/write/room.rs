@@ -1,4 +1,4 @@
-//! Room on the disk. Some of it stays free, for everything else that runs there.
+//! Checks the space on the disk. A part of it stays free for other programs.
 
 use cap_std::fs::Dir;
 use plainly::store::WriteError;
@@ -6,11 +6,11 @@ use plainly::store::WriteError;
 use super::failure::failed;
 use crate::system;
 
-/// The part of the disk that stays free, and the most that this may be.
+/// The fraction of the disk that stays free, and its maximum in bytes.
 const FREE_PART: u64 = 20;
 const FREE_BYTES: u64 = 1 << 30;
 
-/// Whether there is room for so many bytes.
+/// Fails if the disk has no space for this number of bytes.
 pub(super) fn check(dir: &Dir, bytes: usize) -> Result<(), WriteError> {
     let Some(space) = system::space(dir).map_err(failed)? else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The place of one resource that is to be changed: a name in an open directory, and what stands there.
+//! The slot of a resource that is to be changed: a name in an open directory, and the entry there.
 
 use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::step::ChangeStep;
 use crate::system;
 use crate::uri::Location;
 
-/// Whether it is the directory of a repository in which git stores its configuration and its hooks.
+/// Whether this is the name of a git directory, where git stores its configuration and its hooks.
 pub(super) fn is_git(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
@@ -28,9 +28,9 @@ pub(super) struct Slot<'a> {
     pub(super) root: &'a Root,
     pub(super) place: Rc<Place>,
     pub(super) name: OsString,
-    /// The URI under which it is listed.
+    /// The URI in the spelling of listings.
     pub(super) uri: String,
-    /// Whether its URI ends with a slash, as only that of a directory does.
+    /// Whether the URI ends with a slash, which only a directory's URI may do.
     pub(super) is_directory: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Slot<'a> {
         self.place.dir()
     }
 
-    /// The resource in the slot now; `None` if there is none.
+    /// The resource in the slot; `None` if there is none.
     pub(super) fn resource(&self) -> Result<Option<OpenEntry>, WriteError> {
         if self.place.has_rules(&self.name) {
             return Err(denied("this file decides which others are served"));
@@ -80,7 +80,8 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Whether a resource of this kind can be created in the empty slot. `leaving` is a name beside it that will be gone then.
+    /// Fails if a resource of this kind can't be created in the empty slot. `leaving` is a name
+    /// that will be gone from the directory by then.
     pub(super) fn check_new(
         &self,
         kind: FileType,
@@ -100,18 +101,19 @@ impl<'a> Slot<'a> {
         name::check(&self.place, &self.name, leaving)
     }
 
-    /// Keeps other processes from a file of this slot while it is open; `false` if it isn't there any more.
+    /// Locks a file of this slot against other processes while it is open; `false` if it isn't in
+    /// the slot any more.
     pub(super) fn lock(&self, file: &OpenFile) -> Result<bool, WriteError> {
         file_lock::lock(&file.file, &file.waiter)?;
         Ok(self.holds(&file.metadata))
     }
 
-    /// Whether this is what stands here.
+    /// Whether the slot contains this entry.
     pub(super) fn holds(&self, entry: &Metadata) -> bool {
         handle::look(self.dir(), &self.name).is_ok_and(|found| system::is_same(&found, entry))
     }
 
-    /// Writes the names in its directory to the disk.
+    /// Syncs the names in the directory to disk.
     pub(super) fn sync(&self) -> Result<(), WriteError> {
         ChangeStep::SyncDirectory
             .begin()
@@ -119,7 +121,7 @@ impl<'a> Slot<'a> {
             .map_err(unknown)
     }
 
-    /// The way from the root of the mount to here, without links.
+    /// The path from the root of the mount to this slot, without links.
     pub(super) fn path(&self) -> Vec<OsString> {
         let mut path = self.place.path();
         path.push(self.name.clone());
@@ -127,10 +129,10 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// The place of a URI, in a mount that may be changed.
+/// The target of a URI in a writable mount.
 pub(super) fn writable<'a>(request: &Request<'a>, uri: &str) -> Result<Target<'a>, WriteError> {
     let location = match Location::parse(uri) {
-        // Reading, such a name is one that isn't there.
+        // Reading reports such a name as missing.
         Err(StoreError::NotFound) => return Err(invalid("it has a name that no file can have")),
         location => location?,
     };
@@ -142,7 +144,7 @@ pub(super) fn writable<'a>(request: &Request<'a>, uri: &str) -> Result<Target<'a
     Ok(target)
 }
 
-/// Whether a file is one that may be changed.
+/// Fails if the file may not be changed.
 pub(super) fn check_file(file: &Metadata) -> Result<(), WriteError> {
     if file.nlink() > 1 {
         return Err(denied("the file has more than one name (hard links)"));

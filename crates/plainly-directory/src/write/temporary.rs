@@ -1,4 +1,4 @@
-//! A file under a name that is never served, beside the place where it is to be.
+//! A file under a name that is never served, next to its future place.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,7 +14,7 @@ use crate::place::OpenFile;
 use crate::step::ChangeStep;
 use crate::{handle, own_names, system};
 
-/// A file that is being written. Dropped, it is removed if it still has the name.
+/// A file that is being written. If it still has its name when dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct Temporary<'a> {
     dir: &'a Dir,
@@ -23,7 +23,7 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    /// Creates an empty file; of the group, attributes and mode of `like`, if that is given.
+    /// Creates an empty file, with the group, attributes and mode of `like` if given.
     pub(super) fn create(dir: &'a Dir, like: Option<&OpenFile>) -> Result<Self, WriteError> {
         ChangeStep::Create.begin().map_err(failed)?;
         let mut options = OpenOptions::new();
@@ -43,14 +43,15 @@ impl<'a> Temporary<'a> {
         Ok(temporary)
     }
 
-    /// Writes the content, to the disk.
+    /// Writes the content, and syncs it to disk.
     pub(super) fn fill(&mut self, content: &[u8], waiter: &Waiter) -> Result<(), WriteError> {
         pieces::write(&mut self.file, content, waiter, &mut 0)?;
         ChangeStep::Sync.begin().map_err(failed)?;
         self.file.sync_all().map_err(failed)
     }
 
-    /// Gives the file the name of something that is taken away, before the name is exchanged for another file's.
+    /// Gives the file the name of an entry that is being removed, because the exchange moves
+    /// another file there.
     pub(super) fn before_exchange(&mut self) -> Result<(), WriteError> {
         let name = own_names::taken();
         system::rename_new(self.dir, &self.name, self.dir, &name).map_err(failed)?;
@@ -63,7 +64,7 @@ impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         let (Ok(found), Ok(own)) = (handle::look(self.dir, &self.name), self.file.metadata())
         else {
-            // A later start removes a file that remains.
+            // If the file remains, a later start removes it.
             return;
         };
         match system::is_same(&found, &own) {
@@ -73,7 +74,8 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Gives another program's file, which an exchange left under a name of our own, a name that stays.
+/// Renames another program's file, which an exchange left under a temporary name, to a name that
+/// stays.
 pub(super) fn set_aside(dir: &Dir, name: &OsStr) {
     let conflict = own_names::conflict();
     match system::rename_new(dir, name, dir, &conflict) {

@@ -1,4 +1,4 @@
-//! Changes that end in the middle: by an error of the operating system, or with the process.
+//! Changes that are interrupted by an error of the operating system, or by the end of the process.
 
 mod between;
 mod killed;
@@ -57,7 +57,7 @@ const OPERATIONS: [Operation; 10] = [
 ];
 
 impl Operation {
-    /// Whether the trash can't be used, and what is there may be lost.
+    /// Whether the trash can't be used, and the change is permanent.
     fn is_for_good(self) -> bool {
         matches!(
             self,
@@ -65,7 +65,7 @@ impl Operation {
         )
     }
 
-    /// Does it on this thread, while a step ends like this.
+    /// Runs the change on this thread, with a fault at a step.
     fn during(
         self,
         store: &DirectoryStore,
@@ -78,7 +78,7 @@ impl Operation {
     }
 }
 
-/// A directory that may be changed.
+/// A writable directory with some files.
 struct Directory {
     around: TempDir,
     store: DirectoryStore,
@@ -98,7 +98,7 @@ impl Directory {
         }
     }
 
-    /// Everything that is served: the path of each, and of a file its letters with their numbers.
+    /// Everything that is served: the path of each entry, with the count of each letter for a file.
     fn served(&self) -> Vec<String> {
         let query = ListQuery::new(100);
         let page = self.runtime.block_on(self.store.list(query)).unwrap();
@@ -118,7 +118,7 @@ impl Directory {
         served
     }
 
-    /// The names in the directory itself, served or not, of our own.
+    /// The store's own names in the directory itself, which are not served.
     fn leftovers(&self) -> Vec<String> {
         let entries = fs::read_dir(self.around.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());
@@ -126,7 +126,7 @@ impl Directory {
         own.map(|name| name.into_string().unwrap()).collect()
     }
 
-    /// Removes what a killed server left, from this age on.
+    /// Removes leftovers of a killed server from this age on.
     fn clean(&self, older_than: Duration) {
         let dir = self.store.mounts.roots[0].dir();
         let cleaning = Cleaning {
@@ -138,7 +138,7 @@ impl Directory {
     }
 }
 
-/// All contents of files in a directory and below it, without the trash's own.
+/// The contents of all files in a directory and below it, except the trash's own `.gitignore`.
 fn contents(path: &Path) -> Vec<String> {
     let mut contents = Vec::new();
     for entry in fs::read_dir(path).unwrap() {
@@ -158,7 +158,7 @@ fn serve(path: &Path) -> DirectoryStore {
     builder.hidden(true).build().unwrap()
 }
 
-/// Each letter of a content and its number.
+/// Each letter of a content with its count.
 fn letters(contents: &[ResourceContents]) -> String {
     let text = contents[0].body.as_text().unwrap();
     ["o", "n", "i"]
@@ -168,7 +168,7 @@ fn letters(contents: &[ResourceContents]) -> String {
         .collect()
 }
 
-/// Makes a change on this thread.
+/// Runs a change on this thread.
 fn change(store: &DirectoryStore, operation: Operation) -> Result<(), WriteError> {
     change_so(store, operation, false, When::Always)
 }
@@ -248,16 +248,16 @@ fn a_change_that_fails_at_any_step_did_not_happen() {
                 let served = directory.served();
                 match done {
                     Ok(()) => assert_eq!(served, after, "{case}"),
-                    // Creating one of two directories.
+                    // One of two directories may have been created.
                     Err(WriteError::Unknown(_)) if operation == Operation::Collection => {}
-                    // Removing some of what is in a directory.
+                    // Some entries of the directory may have been removed.
                     Err(WriteError::Unknown(_))
                         if operation == Operation::RemoveTreeForGood
                             && step == ChangeStep::Trash =>
                     {
                         assert_eq!(served, before, "{case}");
                     }
-                    // What was written may not be on the disk.
+                    // The written content may not be on disk.
                     Err(WriteError::Unknown(_)) => assert_eq!(served, after, "{case}"),
                     Err(error) => {
                         assert_eq!(served, before, "{case}");
@@ -273,7 +273,7 @@ fn a_change_that_fails_at_any_step_did_not_happen() {
     }
 }
 
-/// Whether an error of the operating system is reported as that.
+/// Whether an error of the operating system is reported correctly.
 fn is_expected(error: &WriteError, step: ChangeStep, number: i32) -> bool {
     let is_permanent = matches!(error, WriteError::Permanent { .. });
     let is_full = matches!(error, WriteError::Full { .. });
@@ -302,7 +302,7 @@ fn what_a_killed_server_left_is_removed_once_it_is_old() {
     fs::write(taken[1].join("inner"), "inside").unwrap();
     directory.clean(Duration::from_secs(3600));
     assert!(root.join(&name).exists() && tree.exists() && taken[0].exists());
-    // Nothing of it is served, or in the way of another change.
+    // Leftovers are not served, and don't prevent other changes.
     let served = directory.served();
     assert_eq!(served.len(), 6, "{served:?}");
     let (from, to) = ("file:///d/dir", "file:///d/other");

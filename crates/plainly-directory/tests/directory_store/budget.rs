@@ -1,4 +1,5 @@
-//! Memory: whatever holds contents takes it from the budget first. What never fits is refused at once.
+//! Memory: contents are only held after they were taken from the budget. A content that never fits
+//! is rejected at once.
 
 use plainly::protocol::part::Part;
 use plainly::store::{

@@ -1,5 +1,6 @@
-//! Listings of directories that change from page to page: whatever is added, deleted, renamed or made a directory meanwhile,
-//! a listing goes on from where it was, ends, says nothing twice, and has all that was there all the time.
+//! Listings of directories that change between pages. Whatever is added, deleted, renamed or made a
+//! directory meanwhile, a listing continues from its position, ends, has no entry twice, and has
+//! all entries that existed the whole time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,15 +10,15 @@ use proptest::prelude::*;
 
 use crate::fixture::{Fixture, short};
 
-/// The changes between two pages, to the name of a number.
+/// A change between two pages, to the file with some number.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Write,
     Delete,
-    /// To the name of another number, over what has it.
+    /// Renames to the name with another number, replacing its file.
     Rename(u8),
     MakeDirectory,
-    /// Something in the directory of that name.
+    /// Creates a file in the directory of that name.
     Fill,
 }
 
@@ -45,7 +46,7 @@ fn apply(root: &Path, (number, change): (u8, Change)) {
     };
 }
 
-/// Names that nothing happens to, between the others.
+/// Names between the others that never change.
 const LASTING: [&str; 6] = [
     "00-lasts",
     "13-lasts",
@@ -55,7 +56,7 @@ const LASTING: [&str; 6] = [
     "~",
 ];
 
-/// Pages through a listing with changes after each page. Gives what was listed, in order.
+/// Reads all pages, and applies changes after each page. Returns the listed entries, in order.
 fn page_through(
     fixture: &Fixture,
     parent: Option<&str>,
@@ -65,7 +66,7 @@ fn page_through(
     let root = fixture.root();
     let mut listed = Vec::new();
     let mut after = None;
-    // Once nothing changes any more it has to end.
+    // Once nothing changes any more, the listing must end.
     for page in 0..changes.len() + 200 {
         let page_of = fixture.list(parent, after.as_deref(), limit).unwrap();
         assert!(page_of.resources.len() <= limit);
@@ -102,7 +103,7 @@ proptest! {
         let parent = is_below.then_some("file:///docs");
         let listed = page_through(&fixture, parent, limit, &changes);
         let path = |uri: &String| uri.split('/').map(str::to_owned).collect::<Vec<_>>();
-        // What is deeper than directly in the mount comes last, depth first.
+        // Deeper entries come last, depth first.
         let position = |path: Vec<String>| (path.len().min(3), path);
         let paths: Vec<_> = listed.iter().map(path).map(position).collect();
         prop_assert!(paths.is_sorted_by(|one, next| one < next), "{:?}", listed);

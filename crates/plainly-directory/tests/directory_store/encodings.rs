@@ -1,4 +1,4 @@
-//! Files that developers have, by the types of their names; text in other encodings than UTF-8.
+//! MIME types of common files in software projects, and text in encodings other than UTF-8.
 
 use std::fs;
 
@@ -75,7 +75,7 @@ fn a_directory_is_read_as_far_as_its_decoded_files_fit() {
     assert_eq!(uris, expected);
 }
 
-/// Of each file: its bytes, and the encoding in which it is served as text.
+/// Files with their bytes, and the encoding that they are decoded from.
 const FILES: [(&str, &[u8], Option<&str>); 10] = [
     ("utf-8.txt", "é".as_bytes(), None),
     ("marked.txt", b"\xef\xbb\xbf\xc3\xa9", None),

@@ -1,4 +1,4 @@
-//! A served directory called `docs`, beside it a secret, and a runtime to ask the store from.
+//! A served directory `docs` with a secret next to it, and a runtime for calls of the store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub(crate) const SECRET: &str = "the-secret-beside-the-mount-5b1f";
 
-/// Any size of page that holds all that tests make.
+/// A page size that is larger than the number of entries in any test.
 pub(crate) const ALL: usize = 100_000;
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Fixture {
         self.around.path()
     }
 
-    /// Runs what asks the store over a connection.
+    /// Runs a future on the fixture's runtime.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
@@ -84,7 +84,7 @@ impl Fixture {
         self.innocent(self.runtime.block_on(self.store.read(uri)))
     }
 
-    /// There is nothing at `uri`, whatever is asked of it.
+    /// Checks that every call for `uri` reports it as missing.
     #[track_caller]
     pub(crate) fn assert_absent(&self, uri: &str) {
         let answers = [
@@ -100,7 +100,7 @@ impl Fixture {
         }
     }
 
-    /// The text of the one content that the resource has, or the error.
+    /// The text of the resource's only content, or the error.
     pub(crate) fn text(&self, uri: &str) -> String {
         match self.read(uri) {
             Ok(contents) => match &*contents {
@@ -118,7 +118,7 @@ impl Fixture {
         }
     }
 
-    /// The URIs of everything below the collection above all mounts, without their common start.
+    /// The URIs of everything below the collection above all mounts, without their common prefix.
     pub(crate) fn tree(&self) -> Vec<String> {
         let page = self.list(None, None, ALL).unwrap();
         assert_eq!(page.next, None);
@@ -134,7 +134,7 @@ impl Fixture {
         short(&page)
     }
 
-    /// Checks that an answer to a peer contains neither a path of the host nor the secret.
+    /// Checks that a result contains neither a path of the host nor the secret.
     fn innocent<T: std::fmt::Debug>(&self, answer: Result<T, StoreError>) -> Result<T, StoreError> {
         self.tells_nothing(&format!("{answer:?}"));
         answer
@@ -173,7 +173,7 @@ pub(crate) fn set_modified(path: &Path, time: SystemTime) {
     parent.set_mtime(name, time).unwrap();
 }
 
-/// Makes a named pipe, on any Unix.
+/// Creates a named pipe, on any Unix.
 #[cfg(unix)]
 pub(crate) fn make_pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status();

@@ -1,5 +1,5 @@
-//! The hidden names: dot names and ignored ones. A name that isn't listed can't be read either, by
-//! its own URI or through a link.
+//! Hidden names: dot names and ignored ones. A name that isn't listed can't be read either, by its
+//! own URI or through a link.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use plainly::store::StoreError;
 
 use crate::fixture::{ALL, Fixture};
 
-/// A project with rules on three levels. Those that are shown are marked in [`SHOWN`].
+/// A project with rules on three levels. [`SHOWN`] has its visible files.
 const PROJECT: &[(&str, &str)] = &[
     (
         ".gitignore",
@@ -195,7 +195,7 @@ fn a_link_shows_nothing_that_is_left_out() {
         ("key.txt", "secrets/key.txt"),
         ("src/up.txt", "../.env"),
         ("src/x.txt", "deep/.hidden/../only-here.txt"),
-        // A name that is ignored as a link, whatever it leads to.
+        // The link's own name is ignored, so its target doesn't matter.
         ("src/target/a.log", "../b.log"),
     ] {
         symlink(target, fixture.root().join(link)).unwrap();

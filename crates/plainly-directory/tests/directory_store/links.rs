@@ -1,4 +1,4 @@
-//! Symbolic links: those that stay inside of the mount are what they lead to, all others are not there.
+//! Symbolic links. Links that stay inside the mount act as their targets; all others are missing.
 
 use std::fs;
 use std::os::unix::fs::symlink;

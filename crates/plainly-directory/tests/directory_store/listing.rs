@@ -117,7 +117,7 @@ fn above_all_mounts_is_a_collection_of_them() {
     for limit in 1..=4 {
         assert_eq!(pages(&fixture, Some(top), limit), ["b", "docs", "z"]);
     }
-    // One that is no longer served.
+    // The mount `c` is no longer served.
     let rest = fixture.list(Some(top), Some("file:///c"), ALL).unwrap();
     assert_eq!(short(&rest), ["docs", "z"]);
 }
@@ -205,7 +205,7 @@ fn a_large_directory_is_listed_in_order_and_complete() {
     let fixture = Fixture::new(&[]);
     let expected: Vec<String> = (0..20_000).map(|n| format!("docs/{n:05}.txt")).collect();
     for n in 0..20_000_u32 {
-        // Not in the order of names.
+        // The files are not created in the order of their names.
         let n = n.wrapping_mul(7_919) % 20_000;
         fs::write(fixture.root().join(format!("{n:05}.txt")), "").unwrap();
     }
@@ -213,7 +213,7 @@ fn a_large_directory_is_listed_in_order_and_complete() {
     let first = fixture.list(Some("file:///docs"), None, 1_000).unwrap();
     println!("first page of 20,000: {:?}", start.elapsed());
     assert_eq!(short(&first), expected[..1_000]);
-    // More than is kept at a time, so the directory is read again.
+    // The directory has more names than one batch, so it is read again.
     assert_eq!(pages(&fixture, Some("file:///docs"), 5_000), expected);
     assert_eq!(fixture.tree()[1..], expected);
 }

@@ -1,5 +1,5 @@
-//! The directory store over real directories: its listings, its contents, and what stays hidden.
-//! Beside every served directory lies a secret, which no answer of the store may contain.
+//! The directory store over real directories: listings, contents, and hidden files. Next to every
+//! served directory is a secret, which no result may contain.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,4 @@
-//! Building a store: names, and all faults at once. And the store after the directory itself was
-//! removed.
+//! Building a store: names, and all faults at once. Also the store after its directory was removed.
 
 use std::fs;
 use std::path::MAIN_SEPARATOR;
@@ -179,7 +178,7 @@ fn a_directory_that_is_removed_and_made_anew_is_served_again() {
     fs::create_dir(fixture.root()).unwrap();
     fs::write(fixture.root().join("x"), "after").unwrap();
     assert_eq!(fixture.text("file:///docs/x"), "after");
-    // A file in its place is none of it.
+    // A file at the directory's path is not served instead.
     fs::remove_dir_all(fixture.root()).unwrap();
     fs::write(fixture.root(), SECRET).unwrap();
     assert_eq!(fixture.tree(), ["docs"]);

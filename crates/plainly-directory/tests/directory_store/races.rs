@@ -1,5 +1,5 @@
-//! Names that change under the store's feet: files and directories that are links in the next moment, directories that are
-//! moved out of the mount with a walk inside of them, files that are written while they are read.
+//! Names that change during calls: files and directories that become links, directories that are
+//! moved out of the mount during a walk, and files that are written while they are read.
 
 use std::fs;
 use std::io::Write;
@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 
 use crate::fixture::{Fixture, SECRET};
 
-/// The time that names change in each test: `PLAINLY_RACE_SECONDS`, or short.
+/// The duration of changes in each test: `PLAINLY_RACE_SECONDS`, or a short time.
 pub(crate) fn time() -> Duration {
     let asked = std::env::var("PLAINLY_RACE_SECONDS").ok();
     let seconds = asked.map_or(2, |seconds| seconds.parse().unwrap());
@@ -58,8 +58,8 @@ fn nothing_outside_is_read_whatever_is_renamed_meanwhile() {
     assert!(inside.into_inner() > 0);
 }
 
-/// Pairs of names to exchange: a file and a link to the secret; a directory and a link to one with a secret; a directory
-/// from which `..` leads to the secret as soon as it is moved out.
+/// Pairs of names to exchange: a file and a link to the secret; a directory and a link to one with
+/// a secret; a directory whose `..` leads to the secret once it is moved out.
 pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
     let (root, outside) = (fixture.root(), fixture.outside());
     symlink("../secret.txt", root.join("file-link")).unwrap();
@@ -75,8 +75,8 @@ pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
     ]
 }
 
-/// Reads the reports of changes: of names inside only. There may be few while everything changes,
-/// and more once it is over.
+/// Reads the reports of changes, and checks that they only name entries inside the mount. There may
+/// be few reports while everything changes, and more afterwards.
 fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -103,13 +103,13 @@ fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
     });
 }
 
-/// Without making it empty before: some may still read it.
+/// Overwrites a file without truncating it first, because readers must not find it empty.
 fn write_over(path: &Path, text: &str) {
     let mut file = fs::OpenOptions::new().write(true).open(path).unwrap();
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// The number of contents, all from inside.
+/// Reads and lists, and checks that all contents are from inside the mount. Returns their number.
 async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
     let read = fixture.store.read(uri).await;
     let metadata = fixture.store.metadata(uri).await;
@@ -127,7 +127,7 @@ async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
     }
 }
 
-/// Exchanges two names until it is over.
+/// Exchanges two names until `over` is set.
 pub(crate) fn exchange(one: &Path, other: &Path, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();

@@ -23,7 +23,7 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
         let mut found = fixture.metadata(&listed.uri).unwrap();
         let tag = found.own_tag().map(str::to_owned);
         found.remove_tag();
-        // Listings open no files.
+        // Listings don't open files, so they have no titles.
         let title = found.title.take();
         assert_eq!(title.as_deref(), (listed.name == "a.md").then_some("Title"));
         assert_eq!(found, listed);
@@ -60,7 +60,7 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
     assert_eq!(fixture.text("file:///docs/empty"), "");
 }
 
-/// Also where its size and its modification time are the same.
+/// The tag differs even if size and modification time are the same.
 #[test]
 fn a_file_that_was_written_has_another_tag() {
     let fixture = Fixture::new(&[("a", "one")]);
@@ -217,7 +217,7 @@ fn a_collection_is_read_up_to_its_limits() {
         (&[kib(64)], 1),
         (&[kib(64) + 1], 0),
         (&[kib(64); 4], 4),
-        // Nothing is left after these but for what is empty.
+        // After these files, only an empty file fits.
         (&[kib(64), kib(64), kib(64), kib(64), 1, 0], 5),
         (&[kib(64), kib(64), kib(64), kib(63), kib(1), 1], 5),
         (&[1; 100], 100),
@@ -249,7 +249,7 @@ fn a_collection_is_not_searched_for_files_without_end() {
     assert_eq!(names, [Some("a")]);
 }
 
-/// A log is written while it is read: each read succeeds, and is a beginning of the file.
+/// A log is written while it is read. Each read succeeds, and returns a beginning of the file.
 #[test]
 fn a_file_that_is_being_written_is_read() {
     use std::io::Write;

@@ -1,4 +1,4 @@
-//! The rules that every store keeps.
+//! The rules that every store must follow.
 
 use plainly::store::{Stores, check, check_writes};
 use plainly_directory::DirectoryStore;
@@ -34,7 +34,7 @@ fn two_mounts_keep_them_too() {
         .unwrap();
     let report = fixture.block_on(check(&both));
     assert!(report.is_ok(), "{report}");
-    // Each has the collection above all of its mounts.
+    // Each store has the collection above its mounts.
     let [a, b] = [a, b].map(|path| DirectoryStore::new(path).unwrap());
     let report = fixture.block_on(check(&Stores::new().add(a).add(b)));
     assert!(report.is_ok(), "{report}");

@@ -1,4 +1,4 @@
-//! Single files as mounts: nothing beside them is served, whatever happens to them.
+//! Single files as mounts. No file next to them is served, whatever happens to them.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const BESIDE: &[(&str, &str)] = &[
     (".gitignore", "*"),
 ];
 
-/// Serves `docs`, and two files of another directory.
+/// Serves `docs`, and two files in another directory.
 fn fixture() -> (tempfile::TempDir, Fixture) {
     let around = tempfile::tempdir().unwrap();
     write_all(around.path(), BESIDE);
@@ -36,7 +36,7 @@ fn a_file_is_served_by_its_name_and_nothing_beside_it() {
         ["docs", "notes.md", "settings"]
     );
     assert_eq!(fixture.text("file:///notes.md"), "# Notes");
-    // Whatever its name and the rules, because it was asked for.
+    // A single file is served whatever its name and the rules, because the user named it.
     assert_eq!(fixture.text("file:///settings"), "A=1");
     let file = fixture.metadata("file:///notes.md").unwrap();
     assert_eq!(file.mime_type.as_deref(), Some("text/markdown"));

@@ -1,4 +1,5 @@
-//! The skills in a directory, through a client: what is listed is what is read, and nothing else is served.
+//! The skills in a directory, through a client. All listed files can be read, and nothing else is
+//! served.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Entries that are neither files nor directories, and those that this process may not read: as if
-//! they didn't exist.
+//! Entries that are neither files nor directories, and entries that this process may not read. Both
+//! count as missing.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -23,11 +23,11 @@ pub(crate) struct Tools<'a> {
     client: Client,
 }
 
-/// The answer of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) is_error: bool,
-    /// All blocks of text, one after the other.
+    /// All text blocks, joined.
     pub(crate) text: String,
     pub(crate) structured: Value,
     pub(crate) result: CallToolResult,
@@ -42,7 +42,7 @@ impl<'a> Tools<'a> {
         Self::offering(fixture, fixture.store.tools(), revision)
     }
 
-    /// A client on this machine.
+    /// Connects a client on this machine.
     pub(crate) fn local(fixture: &'a Fixture) -> Self {
         Self::offering(fixture, fixture.store.local_tools(), Revision::V2026_07_28)
     }
@@ -62,7 +62,7 @@ impl<'a> Tools<'a> {
         Self { fixture, client }
     }
 
-    /// Calls a tool. Its answer must reveal nothing from outside.
+    /// Calls a tool. The result must reveal nothing from outside the mount.
     pub(crate) fn call(&self, name: &str, arguments: Value) -> Answer {
         let result = self
             .fixture
@@ -81,7 +81,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Whether a call succeeds whose arguments are paths of the host, which its answer may repeat.
+    /// Whether a call succeeds. Its arguments are host paths, which the result may repeat.
     #[cfg(unix)]
     pub(crate) fn can_call(&self, name: &str, arguments: Value) -> bool {
         let call = self.client.call_tool(name, &arguments);
@@ -90,14 +90,14 @@ impl<'a> Tools<'a> {
         !result.is_tool_error()
     }
 
-    /// The text of a call that succeeds.
+    /// The text of a successful call.
     pub(crate) fn text(&self, name: &str, arguments: Value) -> String {
         let answer = self.call(name, arguments);
         assert!(!answer.is_error, "{}", answer.text);
         answer.text
     }
 
-    /// The text of a call that fails.
+    /// The text of a failing call.
     pub(crate) fn error(&self, name: &str, arguments: Value) -> String {
         let answer = self.call(name, arguments);
         assert!(answer.is_error, "{}", answer.text);
@@ -106,14 +106,14 @@ impl<'a> Tools<'a> {
 }
 
 impl Answer {
-    /// The URIs of the links, without their common start.
+    /// The URIs of the links, without their common prefix.
     pub(crate) fn links(&self) -> Vec<&str> {
         let links = self.result.content.iter().filter_map(link);
         links.collect()
     }
 }
 
-/// The calls of a table in cases.txt, each with its expected answer.
+/// The calls of a table in cases.txt, each with its expected result.
 pub(crate) fn cases(table: &str) -> impl Iterator<Item = (&'static str, Value, String)> {
     rows(include_str!("tools/cases.txt"), table).map(|[tool, arguments, expected]| {
         let arguments = repeated(serde_json::from_str(arguments).unwrap());
@@ -121,7 +121,7 @@ pub(crate) fn cases(table: &str) -> impl Iterator<Item = (&'static str, Value, S
     })
 }
 
-/// The value in a table, with everything repeated as often as its `times`.
+/// Expands each value with `times` by repeating its `of`.
 fn repeated(value: Value) -> Value {
     let times = value["times"].as_u64().map(|times| times as usize);
     match (times, value) {
@@ -186,7 +186,7 @@ fn the_tools_say_what_they_are() {
         let output = tool.output_schema.as_ref().unwrap().get();
         let schemas = format!("{}{output}", tool.input_schema.get());
         assert!(schemas.contains(r#""type":"object""#), "{schemas}");
-        // Validators in other languages warn of formats that they don't know.
+        // Validators in other languages warn of unknown formats.
         assert!(!schemas.contains("\"uint"), "{schemas}");
         let input: Value = serde_json::from_str(tool.input_schema.get()).unwrap();
         for (name, argument) in input["properties"].as_object().unwrap() {

@@ -1,5 +1,5 @@
-//! Spellings of URIs. Those that have led out of other servers' directories lead nowhere here, even where what they seem to
-//! name is there; others name what is listed.
+//! Spellings of URIs. Spellings that escaped other servers' directories are not found here, even
+//! where the file that they seem to name exists. Other spellings name listed files.
 
 use plainly::store::{Store, StoreError};
 
@@ -8,12 +8,12 @@ use crate::table::lines;
 
 const TABLES: &str = include_str!("uris.txt");
 
-/// Each is put behind `file:///docs/`.
+/// The paths to append to `file:///docs/`.
 pub(crate) fn bad_paths() -> impl Iterator<Item = &'static str> {
     lines(TABLES, "paths").chain(["/", "ok.txt ", "o\tk.txt", "o\nk.txt"])
 }
 
-/// URIs that none of the store begins as, each with the name of a file behind it.
+/// URIs that start unlike any URI of the store, each with a file's name at the end.
 pub(crate) fn bad_beginnings() -> impl Iterator<Item = String> {
     let odd = [" file:///docs/", "fi\nle:///docs/", ""];
     let all = lines(TABLES, "beginnings").chain(odd);
@@ -130,7 +130,7 @@ fn every_listed_uri_is_read_as_it_was_listed() {
     }
 }
 
-/// Windows opens `ok.txt` by each of these names, or a device.
+/// Windows opens `ok.txt`, or a device, by each of these names.
 #[cfg(windows)]
 #[test]
 fn names_that_windows_takes_for_another_lead_nowhere() {

@@ -1,4 +1,4 @@
-//! Directories that are larger or deeper than any path: answers about them have an end.
+//! Directories that are larger or deeper than any path. Calls about them still end.
 
 use std::fs::File;
 use std::time::Instant;
@@ -9,10 +9,11 @@ use serde_json::json;
 use crate::fixture::{Fixture, SECRET};
 use crate::tools::{Tools, cases};
 
-/// The most that one answer may take of the time that listing everything takes on the same machine.
+/// The maximum duration of a call, as a multiple of the time to list everything on the same
+/// machine.
 const TIMES: u32 = 20;
 
-/// The words of answers that ended with what there was time for, as on a busy machine.
+/// The words of results that ran out of time, for example on a busy machine.
 const LATE: [&str; 2] = ["The time was up after", "ran out of time"];
 
 const FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
@@ -57,7 +58,7 @@ fn what_is_deeper_than_a_path_can_be_long_is_not_there() {
     let fixture = Fixture::new(&[("y", "inside")]);
     let top = File::open(fixture.root()).unwrap();
     let mut open = vec![rustix::fd::OwnedFd::from(top)];
-    // Only the last few are needed at a time; no path leads there.
+    // Only the last directory is kept open; no path leads to it.
     for _ in 0..LEVELS {
         let at = open.last().unwrap();
         mkdirat(at, "d", Mode::RWXU).unwrap();
@@ -97,11 +98,12 @@ fn what_is_deeper_than_a_path_can_be_long_is_not_there() {
     remove(&fixture, LEVELS);
 }
 
-/// Takes the chain away from its end: what removes temporary directories goes by paths.
+/// Removes the chain from its end, because removing temporary directories uses paths, which would
+/// be too long.
 fn remove(fixture: &Fixture, levels: usize) {
     const FEW: usize = 500;
     for left in (0..levels).rev().step_by(FEW) {
-        // Down to the last few, which are taken away one after the other.
+        // Descends to the last few directories, and removes them one after the other.
         let mut open = vec![rustix::fd::OwnedFd::from(
             File::open(fixture.root()).unwrap(),
         )];
@@ -114,7 +116,7 @@ fn remove(fixture: &Fixture, levels: usize) {
             }
         }
         let inner = open.pop().unwrap();
-        // Only in the last one.
+        // Only the last directory contains the file.
         let _ = unlinkat(&inner, "x", AtFlags::empty());
         for at in open.iter().rev() {
             unlinkat(at, "d", AtFlags::REMOVEDIR).unwrap();

@@ -1,6 +1,6 @@
 //! The changes that the store reports. Each test changes the directory and then edits files that
-//! only end it: the reports up to there are compared whole, so that forbidden reports have had
-//! their time.
+//! mark the end of the test. All reports up to that point are compared, so that forbidden reports
+//! have had time to arrive.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,8 +17,8 @@ use crate::fixture::{ALL, Fixture, SECRET, set_modified, short, write_all};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Files that are edited to end a test: reports that come with the first one come before the second
-/// one.
+/// The files that are edited to end a test. Reports that come with the first one precede those of
+/// the second.
 const ENDS: [&str; 2] = ["zz/end-1", "zz/end-2"];
 
 /// A served directory, and its reported changes.
@@ -81,15 +81,15 @@ impl Watched {
         told
     }
 
-    /// Checks the reports so far.
+    /// Checks the reports since the last check.
     #[track_caller]
     fn assert_told(&mut self, expected: &str, what: &str) {
         let told = self.told();
         assert_eq!(comparable(&told), comparable(expected), "{what}");
     }
 
-    /// All reports so far: URIs without their common start, those of trees with a slash, and `*`
-    /// for the listing.
+    /// All reports since the last call: URIs without their common prefix, those of trees with a
+    /// slash, and `*` for the listing.
     fn told(&mut self) -> String {
         let mut told = BTreeSet::new();
         for end in ENDS {
@@ -113,7 +113,8 @@ impl Watched {
     }
 }
 
-/// Words of reports that can be compared: Windows does not say what kind of entry is gone, so all below it is told too.
+/// The reports in a comparable form. Windows doesn't report the kind of a removed entry, so the
+/// store reports a tree there.
 fn comparable(told: &str) -> BTreeSet<&str> {
     let words = told.split(' ');
     match cfg!(windows) {
@@ -122,13 +123,13 @@ fn comparable(told: &str) -> BTreeSet<&str> {
     }
 }
 
-/// Changes a file once, where writing it anew would be two changes.
+/// Changes a file once. Writing it anew would be two changes.
 fn edit(path: &Path) {
     let mut file = fs::File::options().write(true).open(path).unwrap();
     file.write_all(b"edited").unwrap();
 }
 
-/// Makes it look as if nothing at `path` had changed for long.
+/// Makes the entries at `path` look as if they hadn't changed for long.
 fn age(path: &Path) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
@@ -138,7 +139,8 @@ fn age(path: &Path) {
     age_alone(path);
 }
 
-/// A change in `docs/d`, which has `a.md` in it and an empty `e` beside it, and its reports.
+/// A name, a change in `docs/d`, which contains `a.md` and is next to an empty `e`, and the
+/// expected reports.
 type Case = (&'static str, fn(&Path), &'static str);
 
 const EDITS: &[Case] = &[
@@ -225,7 +227,7 @@ const MOVES: &[Case] = &[
     ("another in its place", replace, "* docs docs/d/"),
 ];
 
-/// Changes a directory after it was moved away, and another has its name.
+/// Moves a directory away, replaces it, and then changes the moved one.
 fn replace(d: &Path) {
     let out = d.join("../../out");
     fs::rename(d, &out).unwrap();
@@ -267,7 +269,7 @@ fn what_is_in_new_and_moved_directories_is_watched_too() {
     watched.assert_told("* docs/m docs/m/e/", "");
     fs::write(root.join("../e/f/x"), "3").unwrap();
     watched.assert_told("", "");
-    // Nor if there is another directory of its name.
+    // Changes are not reported either if another directory has the name now.
     write_all(&root, &[("m/e/f/", "")]);
     watched.assert_told("* docs/m docs/m/e/", "");
     fs::write(root.join("../e/f/y"), "").unwrap();
@@ -432,7 +434,7 @@ fn only_links_that_stay_inside_are_told() {
     watched.assert_told("", "a pipe");
     symlink("d", root.join("in")).unwrap();
     watched.assert_told("* docs docs/in/", "");
-    // Under its own name: that it has another one isn't known.
+    // The report has the file's own name, because the store doesn't know the other one.
     fs::write(root.join("in/x"), "2").unwrap();
     watched.assert_told("docs/d docs/d/x", "");
 }
@@ -446,7 +448,7 @@ fn a_directory_that_takes_the_place_of_a_mount_is_not_watched() {
     fs::rename(&root, &moved).unwrap();
     write_all(&root, &[("secret", SECRET), ("x", SECRET)]);
     fs::write(moved.join("x"), "2").unwrap();
-    // What ends it is edited where the watched directory is now.
+    // The end files are edited at the watched directory's new place.
     edit(&moved.join(ENDS[0]));
     let mut told = BTreeSet::new();
     while let Change::Resource(uri) = watched.next() {
@@ -523,7 +525,7 @@ fn a_burst_is_told_in_few_words_and_nothing_after_it_is_missed() {
 #[test]
 fn whoever_reads_much_changes_nothing() {
     let mut watched = Watched::new(&[("a", "1"), ("b", "1")]);
-    // More than the system keeps of what it has to tell.
+    // More events than the system stores.
     for _ in 0..20_000 {
         for name in ["a", "b"] {
             drop(fs::File::open(watched.root().join(name)).unwrap());
@@ -551,8 +553,8 @@ fn nested_mounts_are_each_told() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_of_a_watch_that_is_dropped() {
-    /// The watches that this process holds open. Other tests have some too, so only the number of
-    /// ours counts.
+    /// The number of watches that this process has on the fixture's directory. Other tests have
+    /// watches too, so only this fixture's are counted.
     fn watches(fixture: &Fixture) -> usize {
         use std::os::unix::fs::MetadataExt;
 

@@ -1,4 +1,4 @@
-//! Changing what is in a directory.
+//! Changes to a directory.
 
 mod contending;
 mod refused;
@@ -15,7 +15,7 @@ use plainly::store::{
 use crate::fixture::Fixture;
 
 impl Fixture {
-    /// Serves `docs` for writing, with these files in it.
+    /// Serves `docs` for writing, with these files.
     pub(crate) fn writable(files: &[(&str, &str)]) -> Self {
         Self::with(files, |builder| builder.writable(true))
     }
@@ -42,7 +42,7 @@ impl Fixture {
         self.harmless(self.block_on(self.store.create_collection(&uri(path))))
     }
 
-    /// The tag of a file, as a reader gets it.
+    /// The tag of a file, as reported to a reader.
     pub(crate) fn tag(&self, path: &str) -> String {
         let uri = uri(path);
         let query = RangeQuery::new(&uri, ByteRange::Last(0));
@@ -280,7 +280,8 @@ fn a_file_that_is_replaced_has_its_access_list_and_attributes() {
 
     let fixture = Fixture::writable(&[("shared", "old")]);
     let path = fixture.root().join("shared");
-    // Each entry has its kind, its rights and a number: the owner, user 1000, the group, the most of these two, and all others.
+    // Each entry has a kind, rights and an id: the owner, user 1000, the group, the mask of these
+    // two, and all others.
     let none = u32::MAX;
     let entries = [
         (1, 6, none),

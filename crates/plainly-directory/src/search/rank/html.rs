@@ -1,12 +1,12 @@
-//! The text and the headings of HTML, by line. Takes any bytes for HTML, and finds what a reader of the page would see: no tags,
-//! comments, scripts and styles.
+//! The text and the headings of HTML, by line. Accepts any bytes as HTML, and finds the text that a
+//! reader of the page sees: no tags, comments, scripts or styles.
 
 use super::text::TextDraft;
 
-/// Elements whose text no reader sees.
+/// The elements whose text a reader doesn't see.
 const UNSEEN: [&str; 3] = ["script", "style", "template"];
 
-/// Passes the headings and the text on. Returns the number of lines.
+/// Adds the headings and the text to the draft. Returns the number of lines.
 pub(super) fn read(text: &str, draft: &mut TextDraft<'_>) -> u32 {
     let mut page = HtmlText {
         draft,
@@ -56,14 +56,15 @@ impl HtmlText<'_, '_> {
         let last = text.matches('\n').count();
         for (index, line) in text.split('\n').enumerate() {
             self.line += u32::from(index > 0);
-            // A line of which a tag is another part is not empty.
+            // A line is not empty if it contains a tag too.
             if !line.trim().is_empty() || index > 0 && index < last {
                 self.draft.text(self.line, &seen(line));
             }
         }
     }
 
-    /// Takes a tag at the beginning of the text. Returns its length, with the text that belongs to it.
+    /// Reads a tag at the beginning of the text. Returns its length, including text that belongs to
+    /// it.
     fn tag(&mut self, text: &str) -> usize {
         if text.starts_with("<!--") {
             return end(text, "-->");
@@ -79,7 +80,7 @@ impl HtmlText<'_, '_> {
             .unwrap_or_default()
             .to_ascii_lowercase();
         if name.is_empty() && !text.starts_with("<!") && !is_end {
-            // A sign for less.
+            // A less-than sign, not a tag.
             return 1;
         }
         let level = match name.as_str() {
@@ -118,7 +119,7 @@ impl HtmlText<'_, '_> {
     }
 }
 
-/// The length up to the end of `mark`, or of all.
+/// The length up to the end of `mark`, or of the whole text.
 fn end(text: &str, mark: &str) -> usize {
     text.find(mark).map_or(text.len(), |at| at + mark.len())
 }
@@ -143,7 +144,7 @@ fn breaks(text: &str) -> u32 {
     text.bytes().filter(|byte| *byte == b'\n').count() as u32
 }
 
-/// Text without character references, which end words.
+/// Replaces character references by spaces, because they end words.
 fn seen(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     let mut parts = text.split('&');

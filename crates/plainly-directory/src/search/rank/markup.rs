@@ -1,10 +1,10 @@
-//! Headings and text, line by line: in Markdown, in HTML, and in texts whose headings are underlined.
+//! Headings and text, line by line: in Markdown, in HTML, and in texts with underlined headings.
 
 use super::html;
 use super::terms::Terms;
 use super::text::{RankedText, TextDraft};
 
-/// The way in which a text marks its headings.
+/// The syntax of a text's headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::search) enum Syntax {
     Markdown,
@@ -22,7 +22,7 @@ impl Syntax {
     }
 }
 
-/// A text at a path, ready to be ranked.
+/// Prepares the text at a path for ranking.
 pub(in crate::search) fn ranked_text(
     path: &str,
     text: &str,
@@ -37,7 +37,7 @@ pub(in crate::search) fn ranked_text(
     draft.finish(end)
 }
 
-/// Returns the number of lines.
+/// Adds the lines to the draft. Returns the number of lines.
 fn lines(text: &str, syntax: Syntax, draft: &mut TextDraft<'_>) -> u32 {
     let mut number = 0;
     let mut fence = None;
@@ -59,7 +59,7 @@ fn lines(text: &str, syntax: Syntax, draft: &mut TextDraft<'_>) -> u32 {
     number
 }
 
-/// Whether the line is of a block of code, which `fence` opened.
+/// Whether the line belongs to a code block, which `fence` opened.
 fn in_code<'a>(line: &'a str, fence: &mut Option<&'a str>) -> bool {
     let start = line.trim_start();
     let marks = start.trim_start_matches(['`', '~']);
@@ -73,7 +73,7 @@ fn in_code<'a>(line: &'a str, fence: &mut Option<&'a str>) -> bool {
     true
 }
 
-/// A heading behind as many `#` as its level.
+/// A heading that starts with as many `#` as its level.
 fn numbered(line: &str) -> Option<(u8, &str)> {
     let text = line.trim_start_matches('#');
     let level = u8::try_from(line.len() - text.len()).ok()?;
@@ -81,7 +81,7 @@ fn numbered(line: &str) -> Option<(u8, &str)> {
     is_heading.then(|| (level, text.trim().trim_end_matches('#')))
 }
 
-/// A line above one of `=` or `-`.
+/// A heading above a line of `=` or `-`.
 fn underlined<'a>(line: &'a str, below: &str) -> Option<(u8, &'a str)> {
     let below = below.trim_end();
     let level = match below.as_bytes() {
@@ -99,7 +99,7 @@ fn underlined<'a>(line: &'a str, below: &str) -> Option<(u8, &'a str)> {
 mod tests {
     use super::*;
 
-    /// The lines of each section, and of the headings above.
+    /// The lines of each section, and of the headings above it.
     fn sections(text: &str, syntax: Syntax) -> Vec<(u32, u32, Vec<u32>)> {
         let text = ranked_text("a", text, syntax, &mut Terms::new());
         (0..)

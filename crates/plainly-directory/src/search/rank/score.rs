@@ -1,16 +1,18 @@
-//! Scores: how much each section is about a question, by BM25 over the terms of the section, of the headings above it and of the
-//! name, and by how much of the question it has.
+//! Scores the relevance of each section to a question: by BM25 over the terms of the section, of
+//! the headings above it and of the name, and by the share of the question's terms that it
+//! contains.
 
 use std::cmp::Ordering;
 
 use super::terms::{Question, Term};
 use super::text::{RankedText, TermCount, TermPlace, TermPlaces, WHOLE};
 
-/// The parameters of BM25: the saturation of a term that is repeated, and the share of the length.
+/// The parameters of BM25: the saturation of repeated terms, and the influence of the length.
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
 
-/// The worth of a term in each place, where one line of a section of average length is 1.
+/// The weight of a term in each place. A term in one line of a section of average length has weight
+/// 1.
 const PLACES: [(TermPlace, f32); 6] = [
     (TermPlace::Heading, 2.5),
     (TermPlace::HeadingAbove, 1.0),
@@ -20,10 +22,10 @@ const PLACES: [(TermPlace, f32); 6] = [
     (TermPlace::Directory, 0.3),
 ];
 
-/// The most sections of one text that are found.
+/// The maximum number of sections found in one text.
 const OF_ONE: usize = 3;
 
-/// A section that was found; the whole text if it has none.
+/// A found section; the whole text if it has no sections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::search) struct Ranked {
     /// The index of the text.
@@ -32,7 +34,7 @@ pub(in crate::search) struct Ranked {
     score: f32,
 }
 
-/// The sections of the texts that the question is about, the best first, at most `limit`.
+/// The sections of the texts that are relevant to the question, best first, at most `limit`.
 pub(in crate::search) fn rank(
     question: &Question,
     texts: &[&RankedText],
@@ -72,7 +74,7 @@ struct TermHit {
     places: TermPlaces,
 }
 
-/// The places where a text has a term.
+/// The counts of a term in a text.
 fn of(term: Term, text: &RankedText) -> &[TermCount] {
     let start = text.counts.partition_point(|count| count.term < term);
     let from = text.counts.get(start..).unwrap_or_default();
@@ -80,16 +82,16 @@ fn of(term: Term, text: &RankedText) -> &[TermCount] {
     from.get(..length).unwrap_or_default()
 }
 
-/// The weights of the terms of a question, which are rare or not.
+/// The weights of a question's terms. Rare terms weigh more.
 struct Weights {
     terms: Vec<f32>,
     all: f32,
-    /// The words of a section on average.
+    /// The average number of words in a section.
     words: f32,
 }
 
 impl Weights {
-    /// `sections` has for each term the number of sections that have it.
+    /// Computes the weights. `sections` has, for each term, the number of sections that contain it.
     fn new(texts: &[&RankedText], sections: &[usize]) -> Self {
         let of_all = || texts.iter().flat_map(|text| &text.sections);
         let count = (of_all().count().max(texts.len()).max(1)) as f32;
@@ -110,7 +112,8 @@ impl Weights {
         }
     }
 
-    /// The scores of the sections of one text that have any term. Where only its name has one, that of its beginning.
+    /// Scores the sections of one text that contain any term. If only the name contains one, scores
+    /// the first section.
     fn score(&self, text: &RankedText, hits: &mut [TermHit], ranked: &mut Vec<Ranked>) {
         hits.sort_by_key(|hit| hit.section);
         let own = hits.partition_point(|hit| hit.section != WHOLE);
@@ -161,7 +164,7 @@ impl Ranked {
     }
 }
 
-/// The best sections, at most three of one text.
+/// The best sections, at most three for each text.
 fn several(ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
     let mut found: Vec<Ranked> = Vec::new();
     for one in ranked {

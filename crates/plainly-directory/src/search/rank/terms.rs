@@ -1,5 +1,6 @@
-//! Terms: the words of a text, as numbers. Words are cut by the rules of Unicode, English ones reduced to their stems, names of programs
-//! cut where their case changes. Scripts without spaces become pairs of letters.
+//! Terms: the words of a text, as numbers. Words are split by the rules of Unicode, English words
+//! are reduced to their stems, and identifiers are split where their case changes. Scripts without
+//! spaces become pairs of letters.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -8,16 +9,16 @@ use std::ops::RangeInclusive;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A number that stands for a stem. Two stems may have the same, which moves a section a little at worst.
+/// A hash of a stem. If two stems have the same hash, a section is ranked slightly wrong.
 pub(super) type Term = u32;
 
-/// The longest word, in bytes: longer ones are keys and encoded data.
+/// The maximum length of a word, in bytes. Longer words are keys or encoded data.
 const WORD_BYTES: usize = 64;
 
-/// The number of words whose terms are remembered.
+/// The number of words whose terms are cached.
 const REMEMBERED: usize = 16 << 10;
 
-/// The most terms of a question.
+/// The maximum number of terms in a question.
 const QUESTION: usize = u32::BITS as usize;
 
 /// The letters of scripts that are written without spaces.
@@ -33,26 +34,26 @@ const UNSPACED: &[RangeInclusive<char>] = &[
     '\u{20000}'..='\u{3ffff}',
 ];
 
-/// English words that questions consist of and nothing is about.
+/// English words that are frequent in questions but say nothing about the subject.
 const EMPTY: &str = " a about an and any are as at be by can could do does for from had has have how i if in into is it its may me \
                      must my of on or our should so than that the their them then there these they this those to us was we what \
                      when where which who why will with would you your ";
 
-/// Finds the terms of texts. Remembers those of the words that it met.
+/// A finder of the terms of texts, which caches the terms of words.
 pub(in crate::search) struct Terms {
     stemmer: Stemmer,
     known: HashMap<Box<str>, Term>,
     lower: String,
 }
 
-/// The terms of a question, each once.
+/// The terms of a question, without duplicates.
 #[derive(Debug)]
 pub(in crate::search) struct Question {
     pub(super) terms: Vec<Term>,
 }
 
 impl Question {
-    /// `None` if there is no word in it.
+    /// The terms of the words; `None` if there is no word.
     pub(in crate::search) fn of(words: &str) -> Option<Self> {
         let mut all = Terms::new();
         let meant = words
@@ -70,9 +71,9 @@ impl Question {
         (!terms.is_empty()).then_some(Self { terms })
     }
 
-    /// The number of its terms that a text has.
+    /// The number of the question's terms that a text contains.
     pub(in crate::search) fn in_common(&self, text: &str, terms: &mut Terms) -> u32 {
-        // A bit each.
+        // One bit for each term of the question.
         let mut found = 0_u32;
         terms.each(text, Use::Text, |term| {
             if let Some(at) = self.terms.iter().position(|known| *known == term) {
@@ -88,7 +89,7 @@ fn is_empty(word: &str) -> bool {
     EMPTY.contains(&format!(" {} ", word.to_lowercase()))
 }
 
-/// The side on which terms are used.
+/// The purpose of terms: to be found, or to be searched for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Text,
@@ -104,7 +105,7 @@ impl Terms {
         }
     }
 
-    /// Passes on each term of a text, in order.
+    /// Calls `found` with each term of a text, in order.
     pub(super) fn each(&mut self, text: &str, side: Use, mut found: impl FnMut(Term)) {
         for chunk in text.split(|letter: char| {
             letter.is_ascii() && !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '\'')
@@ -117,7 +118,8 @@ impl Terms {
         }
     }
 
-    /// A word, and after an apostrophe its ending, which means nothing.
+    /// Finds the terms of an ASCII word. An ending after an apostrophe, such as `'s`, is skipped
+    /// because it has no meaning.
     fn ascii(&mut self, chunk: &str, found: &mut impl FnMut(Term)) {
         for (index, word) in chunk.split('\'').enumerate() {
             if word.len() > WORD_BYTES || index > 0 && word.len() < 3 {
@@ -165,7 +167,8 @@ impl Terms {
         }
     }
 
-    /// Passes on each letter with the next; single letters only of a text, or of a run of one letter.
+    /// Calls `found` with each pair of adjacent letters. Single letters are terms in a text, or if
+    /// the run is one letter long.
     fn pairs(&mut self, run: &str, side: Use, found: &mut impl FnMut(Term)) {
         let starts = run.char_indices().map(|(at, _)| at);
         let ends = run
@@ -205,7 +208,8 @@ impl Terms {
     }
 }
 
-/// The position where the next part of a name begins, as in `maxBytes` and `HTTPServer`, or where it ends.
+/// The position where the next part of an identifier begins, as in `maxBytes` and `HTTPServer`, or
+/// the end.
 fn turn(word: &str) -> usize {
     let bytes = word.as_bytes();
     let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
@@ -220,7 +224,8 @@ fn unspaced(letter: char) -> bool {
     letter >= '\u{e00}' && UNSPACED.iter().any(|script| script.contains(&letter))
 }
 
-/// A number that is the same in each run: terms of texts are compared with those of later questions.
+/// A hash that is the same in each process, because terms of texts are compared with those of later
+/// questions.
 fn hash(stem: &str) -> Term {
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(stem);
     hash as Term

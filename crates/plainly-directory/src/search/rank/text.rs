@@ -1,48 +1,51 @@
-//! A text in the form in which it is ranked: where its sections are, and which terms each has, how often and in which place.
+//! A text prepared for ranking: the positions of its sections, and the terms of each with their
+//! counts and places.
 
 use std::collections::HashMap;
 
 use super::terms::{Term, Terms, Use};
 
-/// The number of lines, and of terms, from which a section is cut at the next empty line.
+/// The numbers of lines and words after which a section ends at the next empty line.
 const LINES: u32 = 60;
 const WORDS: u32 = 600;
 
-/// The most lines of a section, in a text that has no empty ones.
+/// The maximum number of lines of a section without empty lines.
 const MOST_LINES: u32 = 120;
 
-/// The number of counts from which sections have no more terms of the headings above: headings above many sections would take
-/// more memory than the text itself.
+/// The number of counts above which sections no longer get the terms of the headings above them.
+/// Headings above many sections would need more memory than the text itself.
 const COUNTS: usize = 256 << 10;
 
-/// The most lines of the first paragraph.
+/// The maximum number of lines of the first paragraph.
 const LEAD: u32 = 8;
 
 /// The section that stands for the whole text.
 pub(super) const WHOLE: u16 = u16::MAX;
 
-/// A text, ready to be ranked.
+/// A text prepared for ranking.
 #[derive(Debug)]
 pub(in crate::search) struct RankedText {
     pub(super) sections: Box<[TextSection]>,
-    /// The counts, in the order of term and section.
+    /// The counts, sorted by term and section.
     pub(super) counts: Box<[TermCount]>,
 }
 
-/// A part of a text: a heading and what stands below it, as far as the next, or some lines of a text without headings.
+/// A part of a text: a heading and the lines below it up to the next heading, or some lines of a
+/// text without headings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::search) struct TextSection {
     /// The number of lines before it.
     pub(in crate::search) first: u32,
     /// The number of lines before its end.
     pub(in crate::search) end: u32,
-    /// The section whose heading it is below.
+    /// The section whose heading is the next one above this section.
     parent: Option<u16>,
-    /// The number of its words.
+    /// The number of words in the section.
     pub(super) words: u32,
 }
 
-/// A term of a section: how often it is in its lines, and where else.
+/// A term of a section, with the number of times it is in the lines and the other places that have
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TermCount {
     pub(super) term: Term,
@@ -50,16 +53,16 @@ pub(super) struct TermCount {
     pub(super) places: TermPlaces,
 }
 
-/// The places in which a section has a term.
+/// The places of a section that contain a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TermPlaces {
-    /// The number of times in its lines.
+    /// The number of times in the section's lines.
     pub(super) lines: u8,
-    /// The others, a bit each.
+    /// The other places, one bit each.
     others: u8,
 }
 
-/// A place beside the lines of a section.
+/// A place other than the lines of a section.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TermPlace {
     Heading,
@@ -76,7 +79,7 @@ impl TermPlaces {
         self.others & (1 << place as u8) != 0
     }
 
-    /// The places of both.
+    /// The union of both.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             lines: self.lines.saturating_add(other.lines),
@@ -94,19 +97,19 @@ impl From<TermPlace> for TermPlaces {
     }
 }
 
-/// A term that is once in the lines.
+/// A term that is in the lines once.
 const LINE: TermPlaces = TermPlaces {
     lines: 1,
     others: 0,
 };
 
 impl RankedText {
-    /// A path of which only the names are known.
+    /// A text of which only the path is known.
     pub(in crate::search) fn unread(path: &str, terms: &mut Terms) -> Self {
         TextDraft::new(path, terms).finish(0)
     }
 
-    /// Whether there is only its path.
+    /// Whether only the path of the text is known.
     pub(in crate::search) fn is_unread(&self) -> bool {
         self.sections.is_empty()
     }
@@ -115,7 +118,7 @@ impl RankedText {
         self.sections.get(index)
     }
 
-    /// The numbers of the lines before each heading that a section is below, from the top.
+    /// The number of lines before each heading above a section, from the top.
     pub(in crate::search) fn above(&self, section: &TextSection) -> Vec<u32> {
         let parent = |section: &TextSection| self.section(section.parent?.into());
         let mut above: Vec<u32> = std::iter::successors(parent(section), |above| parent(above))
@@ -125,27 +128,27 @@ impl RankedText {
         above
     }
 
-    /// The memory that it takes, in bytes.
+    /// The memory that the text uses, in bytes.
     pub(in crate::search) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.sections) + size_of_val(&*self.counts)
     }
 }
 
-/// A text that is being read.
+/// A text that is being prepared.
 pub(super) struct TextDraft<'a> {
     terms: &'a mut Terms,
     sections: Vec<TextSection>,
     counts: Vec<TermCount>,
-    /// The terms of the section that is being read.
+    /// The terms of the current section.
     current: HashMap<Term, TermPlaces>,
-    /// The headings that the next line is below.
+    /// The headings above the current line.
     headings: Vec<OpenHeading>,
     has_title: bool,
     /// Whether the first paragraph has ended.
     is_after_lead: bool,
 }
 
-/// A heading that others and lines may be below.
+/// A heading that other headings and lines may be below.
 struct OpenHeading {
     line: u32,
     level: u8,
@@ -154,7 +157,7 @@ struct OpenHeading {
 }
 
 impl<'a> TextDraft<'a> {
-    /// The beginning of a text at a path.
+    /// Starts a text with the terms of its path.
     pub(super) fn new(path: &str, terms: &'a mut Terms) -> Self {
         let mut draft = Self {
             terms,
@@ -172,20 +175,20 @@ impl<'a> TextDraft<'a> {
         draft
     }
 
-    /// Terms of the text as a whole.
+    /// Adds a title, whose terms belong to the whole text.
     pub(super) fn title(&mut self, text: &str) {
         self.whole(text, TermPlace::Title);
         self.has_title = true;
     }
 
-    /// A heading, which begins a section. `level` is 1 for the highest.
+    /// Adds a heading, which starts a section. The highest `level` is 1.
     pub(super) fn heading(&mut self, line: u32, level: u8, text: &str) {
         if !self.has_title {
             self.title(text);
         }
         let mut own = Vec::new();
         self.terms.each(text, Use::Text, |term| own.push(term));
-        // Of two on one line, the first has the section.
+        // A second heading on the same line belongs to the section of the first.
         let is_second = self.headings.last().is_some_and(|known| known.line == line);
         if !is_second {
             self.headings.retain(|above| above.level < level);
@@ -204,7 +207,7 @@ impl<'a> TextDraft<'a> {
         }
     }
 
-    /// A line, or a part of one.
+    /// Adds a line, or a part of one.
     pub(super) fn text(&mut self, line: u32, text: &str) {
         let is_full = |section: &TextSection| line.saturating_sub(section.first) >= MOST_LINES;
         if self.sections.last().is_some_and(is_full) {
@@ -256,14 +259,14 @@ impl<'a> TextDraft<'a> {
         });
     }
 
-    /// The section that is being read.
+    /// The index of the current section.
     fn last(&self) -> u16 {
         u16::try_from(self.sections.len()).unwrap_or(WHOLE) - 1
     }
 
     fn begin(&mut self, line: u32) {
         self.close(line);
-        // More sections than there are numbers for are one.
+        // If there are more sections than indices, the last section takes the remaining lines.
         if self.sections.len() < usize::from(WHOLE) {
             if self.counts.len() < COUNTS {
                 for term in self.headings.iter().flat_map(|heading| &heading.terms) {
@@ -279,14 +282,14 @@ impl<'a> TextDraft<'a> {
         }
     }
 
-    /// Ends the section that is being read. One without lines is none.
+    /// Ends the current section. A section without lines is removed.
     fn close(&mut self, line: u32) {
         let Some(last) = self.sections.last_mut() else {
             return;
         };
         last.end = line;
         if last.first == line {
-            // Words before a heading on its line are of its section.
+            // Words before a heading on the same line belong to the heading's section.
             if last.words == 0 {
                 self.current.clear();
             }
@@ -302,11 +305,12 @@ impl<'a> TextDraft<'a> {
         }));
     }
 
-    /// Ends the text before a line.
+    /// Ends the text before line `end`.
     pub(super) fn finish(mut self, end: u32) -> RankedText {
         self.close(end);
         self.counts.sort_unstable();
-        // What the name and the title both have, or the last section twice, is one.
+        // Merges counts of the same term and section, for example where both the name and the title
+        // contain the term.
         self.counts.dedup_by(|next, first| {
             let is_same = (next.term, next.section) == (first.term, first.section);
             if is_same {

@@ -1,5 +1,6 @@
-//! An excerpt: the lines of a section that have most of a question, below the headings that it stands under. Read from the file as
-//! it is now, by the way that any request takes: what became hidden since is not found.
+//! Excerpts: the lines of a section that contain most of a question, below the section's headings.
+//! The file is opened again like in any request, so files that became hidden meanwhile are not
+//! found.
 
 use std::cmp::Reverse;
 use std::io::Seek;
@@ -20,10 +21,10 @@ use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::walk::usable;
 
-/// The most lines of a section, besides headings.
+/// The maximum number of lines of a section, besides headings.
 const LINES: usize = 3;
 
-/// Makes excerpts for a question.
+/// A maker of excerpts for a question.
 pub(super) struct Excerpts<'a> {
     request: &'a Request<'a>,
     question: &'a Question,
@@ -48,7 +49,8 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// The section of a file, with an excerpt and the URI of the part that it is; `None` if the file is gone.
+    /// The hit for a section of a file: the URI of that part, and an excerpt. `None` if the file is
+    /// gone.
     pub(super) fn hit(
         &mut self,
         uri: &str,
@@ -66,7 +68,7 @@ impl<'a> Excerpts<'a> {
             (Some(_), None) => decoded::beginning(&file.file, target.name()),
             (_, _) => None,
         };
-        // Its kind is seen at its beginning.
+        // The kind of the file is determined from its beginning.
         (&file.file).rewind().map_err(refuse)?;
         let mut resource = describe::opened(uri, target.name(), &OpenEntry::File(file))?;
         let mut lines = Vec::new();
@@ -87,7 +89,8 @@ impl<'a> Excerpts<'a> {
         Ok(Some(Hit { resource, lines }))
     }
 
-    /// The URI of the pages that a section of a document is on, and the excerpt with the numbers that its lines have there.
+    /// The URI of the pages that contain a section of a document, and the excerpt with line numbers
+    /// that count from these pages.
     fn of_document(
         &mut self,
         uri: &str,
@@ -104,7 +107,7 @@ impl<'a> Excerpts<'a> {
         let last = section.end.saturating_sub(1);
         let (part, before) = document.pages_of(uri, section.first.into(), last.into());
         let mut lines = self.excerpt(reader::beginning(&document.text), text, section);
-        // Headings of other pages are no lines of these.
+        // Headings on earlier pages are not in this part.
         lines.retain(|line| line.number > before);
         for line in &mut lines {
             line.number -= before;
@@ -118,7 +121,7 @@ impl<'a> Excerpts<'a> {
     }
 }
 
-/// The headings above, the first line, and the lines with most of the question.
+/// The headings above the section, its first line, and the lines that contain most of the question.
 fn excerpt(
     content: &str,
     above: &[u32],

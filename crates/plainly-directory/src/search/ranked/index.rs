@@ -1,5 +1,5 @@
-//! The index: the ranked texts of files, each as of one version of its file. It has no text, and nothing of files that were removed
-//! once a search has seen that.
+//! The index: the ranked texts of files, each for one version of its file. Stores no text of files,
+//! and forgets removed files once a search finds them missing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use super::super::query::Query;
 use super::super::rank::RankedText;
 use crate::version::FileVersion;
 
-/// The most memory of the index, in bytes.
+/// The maximum memory of the index, in bytes.
 const INDEX_BYTES: usize = 64 << 20;
 
 /// The ranked texts of files, by URI.
 #[derive(Debug)]
 pub(in crate::search) struct TextIndex {
     files: HashMap<Box<str>, IndexedFile>,
-    /// The memory that it takes, and may take.
+    /// The memory that the index uses, and its maximum, in bytes.
     bytes: usize,
     most: usize,
-    /// The number of the search that is under way.
+    /// The number of the current search.
     search: u64,
 }
 
@@ -30,9 +30,9 @@ struct IndexedFile {
     seen: u64,
 }
 
-/// The memory that a file takes in the index, in bytes.
+/// The memory that a file uses in the index, in bytes.
 pub(super) fn cost(uri: &str, text: &RankedText) -> usize {
-    // Of the table, of which up to half is empty.
+    // Counted twice because up to half of the hash table is empty.
     2 * size_of::<(Box<str>, IndexedFile)>() + uri.len() + text.bytes()
 }
 
@@ -43,7 +43,7 @@ impl Default for TextIndex {
 }
 
 impl TextIndex {
-    /// An empty index of at most `most` bytes.
+    /// Creates an empty index of at most `most` bytes.
     pub(super) fn of(most: usize) -> Self {
         Self {
             files: HashMap::new(),
@@ -53,17 +53,18 @@ impl TextIndex {
         }
     }
 
-    /// Begins a search.
+    /// Starts a search.
     pub(super) fn begin(&mut self) {
         self.search += 1;
     }
 
-    /// The bytes that it has left.
+    /// The number of free bytes.
     pub(super) fn room(&self) -> usize {
         self.most.saturating_sub(self.bytes)
     }
 
-    /// The bytes kept free for names, so that a file without room is still found by its name.
+    /// The bytes reserved for names, so that a file whose text doesn't fit is still found by its
+    /// name.
     pub(super) fn for_names(&self) -> usize {
         self.most / 4
     }
@@ -73,7 +74,8 @@ impl TextIndex {
         self.bytes
     }
 
-    /// The text of the version that a file has now, which is only asked for if it has any. Another version is forgotten.
+    /// The text of a file in its current version. Calls `version` only if the index has the file,
+    /// and removes a text of another version.
     pub(super) fn get(
         &mut self,
         uri: &str,
@@ -105,19 +107,20 @@ impl TextIndex {
         }
     }
 
-    /// Forgets what this search, which has come to its end, would have found and has not.
+    /// Removes the files that this search covers but has not found. Called once the search has
+    /// walked everything.
     pub(super) fn forget_removed(&mut self, query: &Query) {
         self.retain(|uri| !query.covers(uri));
     }
 
-    /// Forgets all that this search has not found. Returns whether there was any.
+    /// Removes all files that this search has not found. Returns whether there were any.
     pub(super) fn forget_others(&mut self) -> bool {
         let before = self.files.len();
         self.retain(|_| false);
         self.files.len() < before
     }
 
-    /// Keeps what this search has found, and what else is to be kept.
+    /// Keeps the files that this search has found, and those for which `is_kept` is true.
     fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         let Self {
             files,

@@ -1,4 +1,4 @@
-//! Reading files for the index, as they are when they are read. Takes open files and nothing else.
+//! Reads open files for the index, with their current content.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::types;
 use crate::uri;
 use crate::version::FileVersion;
 
-/// The memory that reading a file takes: its bytes, the same as text, and the terms while they are counted.
+/// The memory needed to read a file: its bytes, its text, and the terms while they are counted.
 pub(super) const READING_BYTES: u64 = 4 * DECODED_BYTES;
 
 /// A file that was read.
 pub(super) struct ReadFile {
     pub(super) order: usize,
     pub(super) uri: String,
-    /// `None` if it may change without another version.
+    /// `None` if the file may change without changing its version.
     pub(super) version: Option<FileVersion>,
     pub(super) text: RankedText,
 }
 
-/// A document, whose text is still to be made.
+/// A document that has not been converted to text yet.
 pub(super) struct UnreadDocument {
     pub(super) order: usize,
     uri: String,
@@ -38,19 +38,19 @@ pub(super) struct UnreadDocument {
     version: FileVersion,
 }
 
-/// Reads files, one after the other, and has those that it read.
+/// A reader of one file after another, with the files read so far.
 pub(super) struct Reader<'a> {
     terms: Terms,
     texts: &'a DocumentReader,
-    /// The bytes that the index has left, for all readers.
+    /// The number of free bytes in the index, shared by all readers.
     room: &'a AtomicUsize,
-    /// The part of it that texts leave to names.
+    /// The part of it that is reserved for names.
     for_names: usize,
     pub(super) files: Vec<ReadFile>,
     pub(super) documents: Vec<UnreadDocument>,
     /// The number of documents for which there was no time.
     pub(super) late: usize,
-    /// Whether there was no room for all.
+    /// Whether the index had no space for a text.
     pub(super) is_full: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads all files but documents.
+    /// Reads all files except documents, which it collects.
     pub(super) fn read_all(mut self, files: Queue<Candidate>) -> Self {
         for file in files {
             let version = FileVersion::of(&file.file.metadata);
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         );
     }
 
-    /// Reads all documents, as long as there is time.
+    /// Reads all documents, until the time runs out.
     pub(super) fn read_documents(
         mut self,
         documents: Queue<UnreadDocument>,
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// Adds a file with its text, or else with its name alone.
+    /// Adds a file with its text, or only with its name if it has no text or the text doesn't fit.
     fn add(
         &mut self,
         order: usize,
@@ -147,16 +147,16 @@ impl<'a> Reader<'a> {
         self.files.extend(text.map(|text| ReadFile {
             order,
             uri,
-            // There may be room for its text later.
+            // Without a version, the text is read again by the next search, when it may fit.
             version: version.filter(|_| !self.is_full),
             text,
         }));
     }
 
-    /// The text to rank; `None` of what is no text, or doesn't fit.
+    /// The text to rank; `None` if the file is not text, or doesn't fit.
     fn content(&mut self, file: &Candidate) -> Option<String> {
         let length = file.file.metadata.len();
-        // A text takes about as much in the index.
+        // A text needs about its own size in the index.
         if length.min(DECODED_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
             self.is_full = true;
             return None;
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         decoded::beginning(&file.file.file, &file.name)
     }
 
-    /// Takes room in the index if `more` bytes remain. Returns whether it did.
+    /// Reserves space in the index if `more` bytes remain free. Returns whether it succeeded.
     fn fits(&mut self, uri: &str, text: &RankedText, more: usize) -> bool {
         let cost = cost(uri, text);
         let taken = self
@@ -183,19 +183,19 @@ pub(super) fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-/// The version that was read; `None` if it changed meanwhile.
+/// The version that was read; `None` if the file changed meanwhile.
 fn version(file: &OpenFile) -> Option<FileVersion> {
     let version = FileVersion::of(&file.metadata);
     let now = file.file.metadata().ok()?;
     (FileVersion::of(&now) == version).then_some(version)
 }
 
-/// The syntax that the name of a file stands for.
+/// The syntax according to a file's name.
 fn syntax(name: &OsStr) -> Syntax {
     Syntax::of(types::of_name(name))
 }
 
-/// The names in a URI, that of the mount first.
+/// The decoded path in a URI, starting with the name of the mount.
 fn path(uri: &str) -> String {
     let path = uri.strip_prefix(uri::ROOT).unwrap_or(uri);
     percent_decode_str(path).decode_utf8_lossy().into_owned()

@@ -1,4 +1,4 @@
-//! The wording of results, from the structured output of this crate's tools.
+//! Words results from the structured output of this crate's tools.
 
 mod tree;
 
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::paths::Paths;
 
-/// A result of a tool of this crate.
+/// The result of a tool of this crate.
 pub(super) struct Answer<'a> {
     /// The structured output, as JSON.
     pub(super) output: &'a str,
@@ -30,14 +30,14 @@ fn text(text: impl Into<String>) -> Vec<Content> {
     vec![Content::text(text)]
 }
 
-/// The text, and a note if there is one.
+/// The text, and the note if there is one.
 fn noted(found: impl Into<String>, note: Option<&str>) -> Vec<Content> {
     let mut content = text(found);
     content.extend(note.map(Content::text));
     content
 }
 
-/// The last name of a URI, decoded.
+/// The last name in a URI, decoded.
 fn last(uri: &str) -> String {
     let name = uri.trim_end_matches('/').rsplit('/').next();
     let name = percent_decode_str(name.unwrap_or_default());
@@ -151,7 +151,7 @@ impl Listed {
         format!("{kind} {}", self.name())
     }
 
-    /// The name, on one line.
+    /// The name, with control characters replaced so that it stays on one line.
     fn name(&self) -> String {
         let name = self.name.clone().unwrap_or_else(|| last(&self.path));
         name.replace(char::is_control, "\u{fffd}")
@@ -159,7 +159,7 @@ impl Listed {
 }
 
 impl Listing {
-    /// The way to see the rest.
+    /// A note on how to see the rest, if there is more.
     fn rest(&self) -> Option<String> {
         let next = self.next.as_ref();
         let next = next.map(|next| format!("There is more: call again with after={next}"));
@@ -194,7 +194,7 @@ pub(super) fn sizes(answer: Answer<'_>) -> Worded {
     Ok(noted(lines.join("\n"), listing.rest().as_deref()))
 }
 
-/// A size in the largest unit of which there is one.
+/// A size in the largest unit that is not larger than it.
 fn in_units(bytes: u64) -> String {
     let units = [(40, "TB"), (30, "GB"), (20, "MB"), (10, "KB")];
     let unit = units.into_iter().find(|(bits, _)| bytes >> bits > 0);

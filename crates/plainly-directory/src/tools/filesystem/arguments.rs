@@ -1,27 +1,28 @@
-//! Arguments under other names.
+//! Renames arguments.
 
 use serde_json::{Map, Value};
 
-/// Pairs of names of an argument, or of a member of one: the model's, and the tool's.
+/// Pairs of names of an argument or of a member of one: the name for the model, and the name of the
+/// tool.
 pub(super) type Names = &'static [(&'static str, &'static str)];
 
-/// The renaming of arguments by pairs of names.
+/// A renaming of arguments by pairs of names.
 pub(super) struct Renamed(pub(super) Names);
 
 impl Renamed {
-    /// The tool's name.
+    /// The tool's name for the model's.
     fn ours(&self, name: &str) -> Option<&'static str> {
         let mut pairs = self.0.iter();
         pairs.find_map(|(theirs, ours)| (*theirs == name).then_some(*ours))
     }
 
-    /// The model's name.
+    /// The model's name for the tool's.
     fn theirs(&self, name: &str) -> Option<&'static str> {
         let mut pairs = self.0.iter();
         pairs.find_map(|(theirs, ours)| (*ours == name).then_some(*theirs))
     }
 
-    /// The tool's arguments, from those of the model.
+    /// The tool's arguments for the model's.
     pub(super) fn given(&self, value: Value) -> Value {
         match value {
             Value::Object(members) => {
@@ -36,7 +37,8 @@ impl Renamed {
         }
     }
 
-    /// The schema of the model's arguments, from that of the tool's. An argument without a pair is left out.
+    /// The schema of the model's arguments for that of the tool. Arguments that are not in the
+    /// pairs are left out.
     pub(super) fn schema(&self, schema: Value) -> Value {
         let Value::Object(members) = schema else {
             return schema;
@@ -56,7 +58,7 @@ impl Renamed {
         renamed.collect::<Map<_, _>>().into()
     }
 
-    /// In the order of the pairs, which models read.
+    /// The properties in the order of the pairs, because models read them in order.
     fn properties(&self, mut properties: Map<String, Value>) -> Value {
         let pairs = self.0.iter();
         let kept = pairs.filter_map(|(theirs, ours)| {
@@ -66,7 +68,8 @@ impl Renamed {
         kept.collect::<Map<_, _>>().into()
     }
 
-    /// The sentence with the model's names in the place of the tool's, where they are in quotation marks or stand alone.
+    /// Replaces the tool's names in a sentence by the model's, where they are quoted or the whole
+    /// sentence.
     pub(super) fn words(&self, sentence: &str) -> String {
         if let Some(theirs) = self.theirs(sentence) {
             return theirs.to_owned();

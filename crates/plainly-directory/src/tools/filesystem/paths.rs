@@ -1,4 +1,4 @@
-//! Paths in arguments and results.
+//! Converts paths in arguments and results.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,11 +10,11 @@ use crate::store::DirectoryStore;
 use crate::tools::host_paths::HostPaths;
 use crate::{tools, uri};
 
-/// The paths of the directories, for callers on this machine or elsewhere.
+/// The paths of the directories, for local or remote callers.
 #[derive(Debug)]
 pub(super) struct Paths {
     store: DirectoryStore,
-    /// The paths on this machine, if callers may know them.
+    /// The host paths, if callers may know them.
     local: Option<HostPaths>,
 }
 
@@ -33,7 +33,8 @@ impl Paths {
         }
     }
 
-    /// The URI that a path means: one below the name of a directory, one on this machine, or else one from the first directory.
+    /// The URI for a path: below the name of a directory, on this machine, or relative to the first
+    /// directory, in this order.
     pub(super) fn uri(&self, written: &str) -> Option<String> {
         let meant = tools::meant(written);
         if meant.as_deref().is_some_and(|uri| self.store.serves(uri)) {
@@ -61,7 +62,7 @@ impl Paths {
         }
     }
 
-    /// The path that a caller can use for this URI.
+    /// The path under which a caller can use this URI.
     pub(super) fn shown(&self, uri: &str) -> String {
         let roots = &self.store.mounts.roots;
         let found = roots.iter().find_map(|root| {
@@ -77,13 +78,13 @@ impl Paths {
             let is_top = below.as_os_str().is_empty();
             Some(if is_top { top } else { top.join(below) })
         });
-        // A name that is no UTF-8 has only a URI.
+        // A name that isn't UTF-8 can only be written as a URI.
         let path = found.and_then(|path| path.to_str().map(str::to_owned));
         path.unwrap_or_else(|| uri.to_owned())
     }
 }
 
-/// The path with the home directory in the place of a tilde at its beginning.
+/// Replaces a tilde at the beginning of the path by the home directory.
 fn with_home(written: &str) -> PathBuf {
     let rest = match written.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.trim_start_matches('/'),
@@ -95,7 +96,8 @@ fn with_home(written: &str) -> PathBuf {
     }
 }
 
-/// The path without `.` and `..`, as texts: no link is followed. More `..` than names are left as they are, and lead nowhere.
+/// Resolves `.` and `..` in the text of the path, without following links. Surplus `..` are left,
+/// and such a path is not found.
 fn resolved(path: &Path) -> PathBuf {
     let mut resolved = PathBuf::new();
     for part in path.components() {

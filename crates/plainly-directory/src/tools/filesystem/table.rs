@@ -1,4 +1,4 @@
-//! The table: each tool by its name there, and the tool of this crate that does its work.
+//! The table that maps each tool of the other server to the tool of this crate that implements it.
 
 use plainly::protocol::types::Content;
 use plainly::server::Failure;
@@ -14,9 +14,9 @@ pub(super) struct Row {
     pub(super) of: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
-    /// The arguments, and those that only answers of this crate speak of.
+    /// The names of the arguments, and of words that only appear in this crate's results.
     pub(super) arguments: Names,
-    /// Arguments that the model can't choose.
+    /// Arguments with a value that the model can't choose.
     pub(super) fixed: &'static [(&'static str, usize)],
     pub(super) answer: fn(Answer<'_>) -> Result<Vec<Content>, Failure>,
 }
@@ -29,7 +29,7 @@ const LINES: Names = &[
     ("offset", "offset"),
 ];
 
-/// All of them, in their order there.
+/// All tools, in the order of the other server.
 pub(super) const TABLE: &[Row] = &[
     Row {
         name: "read_file",

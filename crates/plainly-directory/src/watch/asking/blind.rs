@@ -1,9 +1,10 @@
-//! File systems that can change without a report of the operating system: others change them from elsewhere.
+//! File systems whose changes the operating system doesn't always report, because other machines
+//! can make them.
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use std::os::fd::AsFd;
 
-/// The file systems, as `statfs` numbers them.
+/// The file systems, with their numbers in `statfs`.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const BLIND: [(&str, u32); 14] = [
     ("9p", 0x0102_1997),
@@ -11,7 +12,7 @@ const BLIND: [(&str, u32); 14] = [
     ("ceph", 0x00c3_6400),
     ("cifs", 0xff53_4d42),
     ("coda", 0x7375_7245),
-    // Among them sshfs, bindfs, virtiofs and the shares of virtual machines.
+    // Includes sshfs, bindfs, virtiofs and the shared folders of virtual machines.
     ("fuse", 0x6573_5546),
     ("gfs2", 0x0116_1970),
     ("gpfs", 0x4750_4653),
@@ -23,19 +24,19 @@ const BLIND: [(&str, u32); 14] = [
     ("vboxsf", 0x786f_4256),
 ];
 
-/// Whether the file system of this file or directory is one of them.
+/// Whether the file or directory is on one of these file systems.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn is_blind(file: &impl AsFd) -> bool {
     let Ok(found) = rustix::fs::fstatfs(file) else {
         return false;
     };
-    // The number has 32 bits, and its type more on some machines.
+    // The number has 32 bits, but its type is wider on some machines.
     let bytes = found.f_type.to_le_bytes();
     let number = bytes.first_chunk().copied().map(u32::from_le_bytes);
     BLIND.iter().any(|(_, blind)| Some(*blind) == number)
 }
 
-/// Elsewhere the operating system is believed.
+/// Other operating systems are assumed to report all changes.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn is_blind<F>(_: &F) -> bool {
     false
@@ -49,7 +50,7 @@ mod tests {
     fn local_file_systems_are_believed() {
         for path in ["/proc", "/"] {
             let directory = std::fs::File::open(path).unwrap();
-            // The root of a machine may be on a share.
+            // The root of the test machine may be on a network file system.
             assert!(path == "/" || !is_blind(&directory));
         }
     }

@@ -1,4 +1,5 @@
-//! One look at a subscribed resource: the tags of it and of what is in it, to be compared with those of another time.
+//! One look at a subscribed resource: the tags of the resource and its contents, to compare with an
+//! earlier look.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,36 +16,36 @@ use crate::uri;
 use crate::walk::{self, Walk};
 use crate::watch::changes::Changes;
 
-/// The most entries of a collection that are looked at, the first in the order of names.
+/// The maximum number of entries of a collection that are looked at, in the order of names.
 const MOST_ENTRIES: usize = 10_000;
 
 /// A resource that is subscribed to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
     pub(super) uri: Arc<str>,
-    /// Whether that is meant with all below it.
+    /// Whether the subscription includes everything below the resource.
     pub(super) is_recursive: bool,
 }
 
-/// A resource as it was seen.
+/// The state of a resource at one look.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
-    /// Whether it has to be looked at again.
+    /// Whether the resource must be polled.
     pub(super) is_asked: bool,
-    /// The tags of the resource and of what is in it, by URI; none of what is not there.
+    /// The tags of the resource and its contents, by URI. Missing resources have no entry.
     tags: BTreeMap<String, Option<String>>,
 }
 
-/// Looks at resources.
+/// A looker at resources.
 pub(super) struct Looker<'a> {
     pub(super) mounts: &'a Mounts,
     pub(super) waiter: &'a Waiter,
-    /// Whether all has to be looked at, whatever file system it is on.
+    /// Whether all resources must be polled, on any file system.
     pub(super) is_limited: bool,
 }
 
 impl Looker<'_> {
-    /// Looks at a resource. One that can't be looked at now is as it was before.
+    /// Looks at a resource. If that fails, the state from before is returned.
     pub(super) fn look(&self, wanted: &Wanted, before: Option<&Look>) -> Result<Look, StoreError> {
         let look = self.look_anew(wanted);
         let look = walk::usable(&wanted.uri, look)?;
@@ -70,7 +71,7 @@ impl Looker<'_> {
         let opened = match root.open(&target.path) {
             Ok(opened) => opened,
             Err(StoreError::NotFound) => {
-                // It would be in the file system of the mount.
+                // The missing entry would be in the file system of the mount.
                 look.is_asked = self.is_asked(root.dir());
                 return Ok(look);
             }
@@ -124,7 +125,7 @@ impl Look {
         self.tags.insert(uri, content::tag(metadata));
     }
 
-    /// Adds what is other than `before` to `changes`.
+    /// Adds the differences to `before` to `changes`.
     pub(super) fn compare(&self, before: &Self, changes: &mut Changes) {
         let uris = self.tags.keys().chain(before.tags.keys());
         for uri in uris {
@@ -133,7 +134,7 @@ impl Look {
                 continue;
             }
             changes.resource(uri.as_str());
-            // What a collection shows of its entries is another.
+            // The content of a collection includes its entries, so the collection has changed too.
             if let Some((parent, _)) = uri.rsplit_once('/')
                 && (self.tags.contains_key(parent) || before.tags.contains_key(parent))
             {
@@ -153,7 +154,8 @@ mod tests {
     use super::*;
     use crate::DirectoryStore;
 
-    /// The URIs that have changed since `before` as a client that is subscribed to `uri` is told, and whether listings have.
+    /// The URIs for which a client subscribed to `uri` is notified of changes since `before`, and
+    /// whether listings have changed.
     fn look(
         store: &DirectoryStore,
         (uri, is_recursive): (&str, bool),

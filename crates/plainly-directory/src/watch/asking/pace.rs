@@ -1,13 +1,13 @@
-//! The times at which is looked for changes: soon after one, and ever more rarely without.
+//! The times of polling: soon after a change, and less often without changes.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The pause before the first look, and after a change.
+/// The interval before the first look, and after a change.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// The longest pause, while nothing changes.
+/// The maximum interval, while nothing changes.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The time of the next look.
@@ -27,7 +27,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The time of the next look; `None` while there is nothing to look at.
+    /// The time of the next look; `None` while there is nothing to poll.
     pub(super) fn due(&self) -> Option<Instant> {
         self.due
     }
@@ -36,7 +36,8 @@ impl Pace {
         self.due.is_some_and(|due| due <= now)
     }
 
-    /// Notes a look at what was new and, if it was time, at the rest. `is_any`: there is something to look at.
+    /// Records a look at new resources and, if it was due, at the others. `is_any` is whether there
+    /// is a resource to poll.
     pub(super) fn looked(&mut self, now: Instant, is_any: bool, has_changed: bool) {
         if !is_any {
             *self = Self::default();
@@ -58,7 +59,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// The seconds until the next looks, each of which finds what is said.
+    /// The seconds until each of the next looks, given whether each finds a change.
     fn pauses(found: &[bool]) -> Vec<u64> {
         let (mut pace, mut now) = (Pace::default(), Instant::now());
         pace.looked(now, true, false);

@@ -1,4 +1,4 @@
-//! Other programs that change a name in the middle of a change: nothing of theirs is lost.
+//! Changes during which another program changes the same name. No file of that program is lost.
 
 use std::io;
 
@@ -19,7 +19,8 @@ impl Directory {
     }
 }
 
-/// Makes a change while another program replaces the file before it is moved, and does `then` after that.
+/// Runs a change while another program replaces the file before it is moved, and runs `then` after
+/// that.
 fn between(
     directory: &Directory,
     operation: Operation,

@@ -1,4 +1,4 @@
-//! A process that is killed at each step of each change: this test, run again in a process of its own.
+//! Kills a process at each step of each change. The process is this test itself, started again.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::*;
 
-/// The directory, the operation and the step, for the process that is killed.
+/// The variables with the directory, and the operation and step, for the process that is killed.
 const DIRECTORY: &str = "PLAINLY_TEST_KILLED_IN";
 const CASE: &str = "PLAINLY_TEST_KILLED_AT";
 
@@ -29,7 +29,7 @@ fn a_killed_process_leaves_the_old_or_the_new() {
                 .output()
                 .unwrap()
                 .status;
-            // Not each change has each step.
+            // Not every change has every step.
             killed += usize::from(status.code().is_none());
             let served = directory.served();
             let case = format!("{operation:?} {step:?} {status}");
@@ -55,7 +55,7 @@ fn a_killed_process_leaves_the_old_or_the_new() {
     assert!(killed > 30, "{killed} processes were killed");
 }
 
-/// Whether the file has its old content and the beginning of what was appended.
+/// Whether the file has its old content and a part of the appended bytes.
 fn is_begun(served: &[String]) -> bool {
     let begun = served.last().unwrap();
     let added = begun.strip_prefix(&format!("/file o{OLD}n"));

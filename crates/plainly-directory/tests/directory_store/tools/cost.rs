@@ -1,4 +1,4 @@
-//! The room that definitions and results fill in the context of a model.
+//! The size of definitions and results in the context of a model.
 
 use plainly::Revision;
 use serde_json::json;
@@ -6,10 +6,10 @@ use serde_json::json;
 use super::Tools;
 use crate::fixture::Fixture;
 
-/// The most bytes of the definitions of all tools.
+/// The maximum size of the definitions of all tools, in bytes.
 const DEFINITIONS: usize = 8_000;
 
-/// The most bytes of 200 entries.
+/// The maximum size of 200 entries, in bytes.
 const LISTING: usize = 20_000;
 
 #[test]

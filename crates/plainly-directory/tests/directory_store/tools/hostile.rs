@@ -1,5 +1,5 @@
-//! Hostile arguments: each call ends soon, with a bounded answer or a problem that names the fault,
-//! and the next good call is served.
+//! Hostile arguments. Each call ends soon, with a limited result or a problem that names the fault,
+//! and the next valid call is served.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::{Answer, Tools, cases};
 use crate::fixture::Fixture;
 
-/// Any machine is fast enough for that.
+/// A time in which any machine finishes a call.
 const SOON: Duration = Duration::from_secs(20);
 
-/// The most bytes of an answer, with the parts around its text.
+/// The maximum size of a result, including the parts around its text, in bytes.
 const BOUND: usize = 2 << 20;
 
 fn brief(arguments: &Value) -> String {

@@ -1,4 +1,4 @@
-//! The answer to a model about a URI that does not exist.
+//! The error for a model if a URI doesn't exist.
 
 use crate::table::cases;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Nothing from outside, by no tool and no argument: each call looks whether its answer has the secret or a path of the host.
+//! No tool returns anything from outside the mount for any argument. Each call checks its result
+//! for the secret and for host paths.
 
 use serde_json::{Value, json};
 
@@ -6,7 +7,7 @@ use super::{Answer, Tools};
 use crate::fixture::{Fixture, SECRET};
 use crate::uris::{bad_beginnings, bad_paths};
 
-/// All that can be asked about one place.
+/// Calls every tool with one URI.
 fn ask_all(tools: &Tools<'_>, uri: &str) -> Vec<(&'static str, Answer)> {
     let calls: [(&str, Value); 7] = [
         ("list_resources", json!({"uri": uri})),
@@ -36,7 +37,7 @@ fn no_spelling_leads_outside() {
         ]);
     for uri in paths {
         for (tool, answer) in ask_all(&tools, &uri) {
-            // Where the spelling is only loose, it is what is inside.
+            // If the spelling is only unusual, the result is from inside.
             let is_inside = matches!(tool, "read_resource" | "read_resources");
             assert!(
                 answer.is_error || !is_inside || answer.text.contains("inside"),
@@ -47,7 +48,7 @@ fn no_spelling_leads_outside() {
     }
 }
 
-/// The answer names the path of the request, and no other.
+/// The result contains the path of the request, and no other path.
 #[test]
 fn paths_of_the_host_lead_nowhere() {
     let fixture = Fixture::new(&[("ok.txt", "inside")]);

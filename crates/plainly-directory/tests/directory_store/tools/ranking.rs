@@ -1,5 +1,5 @@
-//! `search` by words: questions that were written down before there was an answer to any, about the pages of this project and about
-//! 5,000 files, which are its sources, long ones cut.
+//! `search` by words. The questions were written before the ranking; they are about the pages of
+//! this project, and about 5,000 files, which are its sources with long ones cut.
 
 mod tree;
 
@@ -12,10 +12,10 @@ use super::Tools;
 use crate::fixture::{Fixture, SECRET};
 use crate::table::rows;
 
-/// The number of questions of each set, of 100, whose section is to be among the first five.
+/// The number of questions in each set of 100 whose section must be among the first five.
 const ANSWERED: usize = 90;
 
-/// A question, and where its answer stands.
+/// A question, and the position of its answer.
 struct Asked {
     words: &'static str,
     name: String,
@@ -26,7 +26,7 @@ fn position(text: &str, matches: impl Fn(&str) -> bool) -> Option<u64> {
     text.lines().position(matches).map(|line| line as u64)
 }
 
-/// The lines of Markdown below a heading, as far as the next.
+/// The lines of Markdown below a heading, up to the next heading.
 fn below(text: &str, heading: &str) -> Option<Range<u64>> {
     let is_heading =
         |line: &str| line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
@@ -41,7 +41,8 @@ fn below(text: &str, heading: &str) -> Option<Range<u64>> {
     Some(first..next.map_or(u64::MAX, |next| first + 1 + next as u64))
 }
 
-/// Asks all questions, and returns those whose section was not among the first five, with what was there instead.
+/// Asks all questions. Returns those whose section was not among the first five, with what was
+/// found instead.
 fn unanswered(tools: &Tools<'_>, questions: &[Asked]) -> Vec<String> {
     let mut wrong = Vec::new();
     for asked in questions {
@@ -103,7 +104,7 @@ fn the_pages_that_answer_a_question_are_found_by_its_words() {
 #[test]
 fn the_file_that_answers_a_question_is_found_among_5_000() {
     let secret = |(name, text): (String, String)| (name, text.replace(SECRET, ""));
-    // No answer may contain the secret of the fixture, whose source is a file of the project.
+    // No result may contain the fixture's secret, but its source is a file of the project.
     let tree: Vec<_> = tree::files_of_project().into_iter().map(secret).collect();
     assert!(tree.len() >= 5_000, "{}", tree.len());
     let texts: Vec<_> = tree.iter().map(|(name, text)| (&**name, &**text)).collect();
@@ -123,7 +124,7 @@ fn the_file_that_answers_a_question_is_found_among_5_000() {
             Asked {
                 words,
                 name: answer.map_or(path, |(name, _)| name).to_owned(),
-                // Sources change: a question whose answer has gone has none.
+                // Sources change, so a question's answer may be gone.
                 lines: at.map_or(0..0, |at| at..at + 1),
             }
         })
@@ -133,7 +134,7 @@ fn the_file_that_answers_a_question_is_found_among_5_000() {
     assert!(wrong.len() <= 100 - ANSWERED, "{} {wrong:#?}", wrong.len());
 }
 
-/// The URIs that are found for the words, without their common start.
+/// The URIs found for the words, without their common prefix.
 fn found(tools: &Tools<'_>, arguments: serde_json::Value) -> Vec<String> {
     let answer = tools.call("search", arguments);
     assert!(!answer.is_error, "{}", answer.text);
@@ -175,7 +176,7 @@ fn a_section_is_shown_below_its_headings_and_can_be_read_on() {
 #[test]
 fn words_are_found_in_the_encodings_that_are_read() {
     let fixture = Fixture::new(&[]);
-    // More than is ranked, which would end within a letter.
+    // The text is longer than the ranked part, whose end would cut a character.
     let long = "cafe 語\n".to_owned() + &"これは日本語のテキストです。\n".repeat(40_000);
     let (long, ..) = encoding_rs::SHIFT_JIS.encode(&long);
     for (name, content) in [

@@ -161,7 +161,7 @@ fn images_sound_and_the_rest_are_what_they_are() {
     );
 }
 
-/// A text of any size is read by its lines.
+/// A file of any size can be read by lines.
 #[test]
 fn lines_of_what_is_too_large_are_read() {
     let fixture = Fixture::new(&[]);
@@ -234,7 +234,7 @@ fn bytes_that_are_left_out_are_named() {
     }
 }
 
-/// The limit is that of the store alone.
+/// Only the store's limit applies.
 #[test]
 fn a_large_image_is_read_by_itself() {
     let fixture = Fixture::new(&[]);

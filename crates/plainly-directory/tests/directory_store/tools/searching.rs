@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Answer, Tools, cases};
 use crate::fixture::Fixture;
 
-/// `file:number:text` of each line that was found, context with `-`.
+/// `file:number:text` for each found line; context lines have `-`.
 fn found(answer: &Answer) -> Vec<String> {
     assert!(!answer.is_error, "{}", answer.text);
     let files = answer.structured["files"].as_array().unwrap().iter();
@@ -78,7 +78,7 @@ fn the_answer_reads_like_that_of_grep() {
 fn the_first_matches_are_given_whichever_thread_was_faster() {
     let fixture = Fixture::new(&[]);
     for n in 0..300 {
-        // The first file takes longest.
+        // The first file takes longest, so other threads find their hits earlier.
         let text = format!(
             "{}x {n}\nx\n",
             "filler\n".repeat(if n == 0 { 200_000 } else { 1 })
@@ -126,7 +126,7 @@ fn what_can_not_be_searched_is_counted() {
     let expected =
         "3 matches in 3 files, of 3 searched. Left out: 1 binary, 1 with lines over 16 MiB.";
     assert!(answer.text.ends_with(expected), "{}", answer.text);
-    // Also beyond ASCII, and at the end of a line of any kind.
+    // Also matches non-ASCII characters, and the end of a line with any line ending.
     let answer = tools.call("search", json!({"pattern": "le é$"}));
     assert_eq!(found(&answer), ["latin1.txt:1:needle é"]);
 }
@@ -170,7 +170,7 @@ fn an_answer_has_an_end_however_long_the_lines_are() {
     );
     assert!(answer.text.len() < 300 << 10, "{}", answer.text.len());
     assert_eq!(answer.structured["truncated"], true);
-    // A higher limit would show no more.
+    // A higher limit would not show more.
     let note = answer.structured["note"].as_str().unwrap();
     let expected = " There are more than an answer has room for: narrow the search with uri, glob or a longer pattern.";
     assert!(note.ends_with(expected), "{note}");

@@ -1,4 +1,4 @@
-//! Many writers of one resource, in several processes, and names that change under them.
+//! Many writers of one resource, in several processes, and names that change meanwhile.
 
 use std::env;
 use std::fs;
@@ -15,14 +15,14 @@ use tokio::runtime::{Builder, Runtime};
 use super::uri;
 use crate::fixture::Fixture;
 
-/// The directory, for a process that writes to it too.
+/// The variable with the directory, for the second process that writes to it.
 const DIRECTORY: &str = "PLAINLY_TEST_WRITES_IN";
 
-/// The writers of one process, and the changes that each makes.
+/// The numbers of writers in each process, and of changes by each writer.
 const WRITERS: usize = 4;
 const CHANGES: usize = 25;
 
-/// The length of a line: many of them are more than the system writes at once.
+/// The length of a line. Several lines are more than the system writes at once.
 const LINE: usize = 300 << 10;
 
 /// Starts a second process that runs this test.
@@ -34,7 +34,7 @@ fn another(fixture: &Fixture, test: &str) -> Child {
         .unwrap()
 }
 
-/// Runs a piece of work in several threads of two processes, with a store in each.
+/// Runs `work` in several threads of two processes, each with its own store.
 fn in_two_processes(
     files: &[(&str, &str)],
     test: &str,

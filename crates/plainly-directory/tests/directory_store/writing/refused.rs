@@ -1,4 +1,4 @@
-//! Changes that nobody may make.
+//! Changes that no caller may make.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use plainly::store::{RemoveQuery, StoreError, WriteError, WriteQuery};
 use super::uri;
 use crate::fixture::Fixture;
 
-/// The error of a change, in words.
+/// The error of a change as text.
 fn said<T: std::fmt::Debug>(done: Result<T, WriteError>) -> String {
     match done {
         Ok(done) => format!("{done:?}"),
@@ -77,7 +77,7 @@ fn names_that_are_not_served_are_not_changed() {
         assert_eq!(said(removed), NOT_SERVED, "{name}");
         assert_eq!(said(fixture.rename(name, "new")), NOT_SERVED, "{name}");
     }
-    // What a caller can't see goes nowhere with the rest.
+    // Entries that a caller can't see are not removed or renamed with a directory.
     let not_all =
         "denied: something in it is not served: a hidden or ignored name, a link or a device";
     let removed = fixture.remove(RemoveQuery::new(&uri("dir")).recursive(true));
@@ -258,7 +258,7 @@ fn nothing_but_plain_files_is_written_to() {
         assert_eq!(said(fixture.rename("file", name)), NOT_SERVED, "{name}");
     }
     assert!(said(fixture.write("dir", "y")).starts_with("denied: it is a directory"));
-    // A link on the way stays inside.
+    // A link on the path that stays inside the mount is followed.
     fixture.write("to-dir/y", "y").unwrap();
     assert_eq!(fixture.text(&uri("dir/y")), "y");
 

@@ -1,4 +1,4 @@
-//! What is removed or overwritten, and how it comes back.
+//! Removed and overwritten files, and their restoration.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -32,7 +32,7 @@ fn what_is_lost_is_restored() {
     short.sort_unstable();
     assert_eq!(short, [("dir/file", 3), ("dir/file", 3), ("tree", 2)]);
     assert!(listed.iter().any(|it| it.name == file) && listed.iter().any(|it| it.name == tree));
-    // Two bytes, and room for four files and directories.
+    // The size is two bytes, and counts four files and directories.
     assert!(tree.contains("-2-4-"), "{tree}");
     let overwritten = listed
         .iter()
@@ -44,7 +44,7 @@ fn what_is_lost_is_restored() {
     assert_eq!(fixture.text(&uri("tree/a/x")), "x");
     assert_eq!(restore(&file).unwrap(), Path::new("dir/file"));
     assert_eq!(fixture.text(&uri("dir/file")), "new");
-    // Nothing is overwritten.
+    // A file that exists is not overwritten.
     match restore(&overwritten.name) {
         Err(TrashError::Exists { path }) => assert_eq!(path, Path::new("dir/file")),
         done => panic!("{done:?}"),
@@ -95,7 +95,7 @@ fn a_directory_that_is_gone_comes_back_with_what_was_in_it() {
     }
 }
 
-/// The files have holes, and take no room.
+/// The files are sparse, so they use no space.
 #[test]
 fn the_oldest_goes_for_the_newest_and_what_is_too_large_stays() {
     let fixture = Fixture::writable(&[("a", ""), ("b", ""), ("large", "")]);
@@ -154,17 +154,17 @@ fn a_trash_that_is_a_link_is_not_used() {
     assert_eq!(fs::read_dir(elsewhere).unwrap().count(), 0);
 }
 
-/// A file system in `docs/disk`, until this is dropped.
+/// A file system at `docs/disk`, unmounted on drop.
 #[cfg(target_os = "linux")]
 struct OtherDisk(std::path::PathBuf);
 
-/// The arguments that mount one of 2 MiB.
+/// The arguments to mount a file system of 2 MiB.
 #[cfg(target_os = "linux")]
 const SMALL: [&str; 5] = ["-t", "tmpfs", "-o", "size=2m", "plainly-test"];
 
 #[cfg(target_os = "linux")]
 impl OtherDisk {
-    /// `None` if this user can't mount any.
+    /// Mounts a file system; `None` if this user can't.
     fn mount(fixture: &Fixture, arguments: &[&str]) -> Option<Self> {
         let path = fixture.root().join("disk");
         let is_mounted = std::process::Command::new("mount")
@@ -209,7 +209,7 @@ fn another_disk_has_no_trash_and_a_full_one_no_room() {
         "the store can't rename from one disk to another"
     );
 
-    // What stays free is known before, and at the end of the disk nothing is left.
+    // The write is rejected in advance. Once the disk is full, no temporary file is left.
     let full = fixture
         .write("disk/new", &"x".repeat((2 << 20) - (50 << 10)))
         .unwrap_err();

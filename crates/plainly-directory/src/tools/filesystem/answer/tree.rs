@@ -34,7 +34,7 @@ struct Node {
 pub(in super::super) fn tree(answer: Answer<'_>) -> Worded {
     let Tree { entries, truncated } = answer.read()?;
     let mut entries = entries.into_iter().peekable();
-    // The top is the directory that was asked for.
+    // The top is the requested directory itself.
     let mut nodes = children(&mut entries, 0);
     if let [Node { children, .. }] = nodes.as_mut_slice() {
         nodes = children.take().unwrap_or_default();
@@ -43,7 +43,7 @@ pub(in super::super) fn tree(answer: Answer<'_>) -> Worded {
     Ok(noted(serde_json::to_string(&nodes)?, note))
 }
 
-/// The entries of this depth up to the next above, each with what is below it.
+/// The entries at this depth up to the next higher one, each with the entries below it.
 fn children(entries: &mut Peekable<IntoIter<Leaf>>, depth: usize) -> Vec<Node> {
     let mut nodes = Vec::new();
     while let Some(leaf) = entries.next_if(|leaf| leaf.depth == depth) {

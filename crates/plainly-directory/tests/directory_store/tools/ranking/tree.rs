@@ -1,16 +1,17 @@
-//! 5,000 files: the texts of this project, its sources cut into pieces.
+//! 5,000 files: the texts of this project, with its sources cut into pieces.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The lines from which a source is cut.
+/// The number of lines after which a source is cut.
 const PIECE: usize = 40;
 
 pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files below `directory` with one of the endings, with their names from there; what is hidden or built left out.
+/// The files below `directory` with one of the endings, with their relative paths. Hidden and built
+/// files are left out.
 pub(crate) fn files(directory: &Path, endings: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut directories = vec![PathBuf::new()];
@@ -41,7 +42,7 @@ pub(crate) fn files(directory: &Path, endings: &[&str]) -> Vec<(String, String)>
     found
 }
 
-/// A text cut at the empty lines that follow each `PIECE` lines.
+/// Cuts a text at the first empty line after each `PIECE` lines.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut lines = 0;
@@ -58,7 +59,7 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// The names and texts of all.
+/// The names and texts of all files.
 pub(crate) fn files_of_project() -> Vec<(String, String)> {
     let mut tree = Vec::new();
     for (path, text) in files(&project(), &[".rs", ".md", ".toml", ".py", ".mjs"]) {
