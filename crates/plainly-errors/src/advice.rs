@@ -1,5 +1,5 @@
-//! The side at fault for an error, and the advice to its receiver: one arm for each kind, which the
-//! compiler demands.
+//! The side at fault for an error, and the advice to its receiver. The compiler requires an arm for
+//! each kind.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,18 +15,18 @@ use crate::registry::{Condition, lookup};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The sender of the request.
+    /// The client, which sent the request.
     Client,
     /// The server, or its operator.
     Server,
     /// The user, who has to do something first.
     User,
-    /// Not known: only the author of the code knows.
+    /// Unknown, because only the author of the code knows.
     Unknown,
 }
 
 impl Fault {
-    /// Its name: `client`, `server`, `user` or `unknown`.
+    /// The name of the side: `client`, `server`, `user` or `unknown`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -44,13 +44,13 @@ impl fmt::Display for Fault {
 }
 
 impl ProtocolError {
-    /// The row of the error in the [table of conditions](crate::conditions): what went wrong, in words. `None` for codes of
-    /// applications and codes that mean nothing.
+    /// The row of the error in the [table of conditions](crate::conditions), which describes the
+    /// error. `None` for codes of applications and codes without a meaning.
     pub fn condition(&self) -> Option<&'static Condition> {
         condition(self.kind())
     }
 
-    /// The side at fault: by its problem, otherwise by its kind.
+    /// The side at fault, by the problem of the error or otherwise by its kind.
     ///
     /// ```
     /// use plainly_errors::{Fault, ProtocolError};
@@ -65,8 +65,8 @@ impl ProtocolError {
         }
     }
 
-    /// The advice, in one sentence without a full stop: its problem's suggestion, or else its
-    /// kind's.
+    /// The advice, in one sentence without a full stop: the problem's suggestion, or otherwise the
+    /// advice of the kind.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProtocolError};
@@ -128,7 +128,8 @@ impl ErrorKind {
             ),
             Self::Application { code, .. } => (Unknown, Code::from(*code).range().advice()),
             Self::Unrecognised { code, .. } => {
-                // What a code means without any data, it can't mean in answer to this request.
+                // Meanings that a code has without data are excluded, because the error was not
+                // recognised as one of them.
                 let known = lookup(*code).filter(|entry| (entry.read)(None).is_none());
                 let known = known.map(|entry| entry.advice);
                 (Unknown, known.unwrap_or(code.range().advice()))
@@ -240,12 +241,12 @@ impl Unavailable {
 }
 
 impl ProblemCode {
-    /// The side at fault: the caller where the request is refused, the server where it failed.
+    /// The side at fault: the caller if the request was rejected, the server if it failed.
     pub fn fault(&self) -> Fault {
         match (self, self.written()) {
             (Self::Custom(_), _) => Fault::Unknown,
             (Self::ConfirmationRequired, _) => Fault::User,
-            // Their statuses are those of a client's fault, for want of others.
+            // These have statuses for a client's fault, because no others fit.
             (Self::Timeout | Self::MissingDependency | Self::ServiceUnavailable, _)
             | (_, CodeForm::Internal) => Fault::Server,
             (_, CodeForm::InvalidParams | CodeForm::Status) => Fault::Client,

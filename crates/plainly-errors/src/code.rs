@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// A JSON-RPC error code as it appears on the wire: any integer.
 ///
-/// There is no public way to *send* one: errors are built as a [`ProtocolError`](crate::ProtocolError), and the
-/// [dialect](crate::Dialect) assigns the number.
+/// There is no public way to *send* a code: errors are built as a
+/// [`ProtocolError`](crate::ProtocolError), and the [dialect](crate::Dialect) assigns the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Code(i64);
 
-/// A range of integers by who may define codes in it (specification 2026-07-28, "Error Codes").
+/// A range of codes, by the side that may define codes in it (specification 2026-07-28, "Error
+/// Codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "together they cover every integer")]
 pub enum CodeRange {
@@ -31,7 +32,7 @@ pub enum CodeRange {
 }
 
 impl CodeRange {
-    /// Its name: `standard`, `reserved`, `legacy`, `specification` or `application`.
+    /// The name of the range: `standard`, `reserved`, `legacy`, `specification` or `application`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -42,7 +43,7 @@ impl CodeRange {
         }
     }
 
-    /// The integers it contains.
+    /// The codes that the range contains.
     pub const fn bounds(self) -> &'static str {
         match self {
             Self::Standard => "-32700 and -32603 to -32600",
@@ -114,19 +115,19 @@ impl fmt::Display for CodeRange {
 }
 
 impl Code {
-    /// A code as received.
+    /// A code as it was received.
     pub const fn new(value: i64) -> Self {
         Self(value)
     }
 
-    /// The integer.
+    /// The code as an integer.
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// The range that it lies in.
+    /// The range that the code is in.
     pub const fn range(self) -> CodeRange {
-        // In this order: the standard codes lie within the range that is reserved.
+        // The order matters, because the standard codes are within the reserved range.
         match self.0 {
             -32700 | -32603..=-32600 => CodeRange::Standard,
             -32768..=-32100 => CodeRange::Reserved,
@@ -136,7 +137,7 @@ impl Code {
         }
     }
 
-    /// Whether any application may send it.
+    /// Whether any application may send the code.
     pub(crate) const fn is_application(self) -> bool {
         matches!(self.range(), CodeRange::Application)
     }
@@ -175,12 +176,12 @@ impl ApplicationCode {
         Self(CODE)
     }
 
-    /// The code equal to an HTTP status: reserved codes are all negative.
+    /// The code equal to an HTTP status. It is valid because all reserved codes are negative.
     pub(crate) fn of_status(status: u16) -> Self {
         Self(status.into())
     }
 
-    /// The integer.
+    /// The code as an integer.
     pub const fn get(self) -> i64 {
         self.0
     }
@@ -215,16 +216,16 @@ impl fmt::Display for ApplicationCode {
     }
 }
 
-/// The code is not an application's to define: choose one outside -32768 to -32000.
+/// The application may not define this code: choose one outside -32768 to -32000.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "error code {code} is reserved by JSON-RPC or MCP: application codes must be outside -32768 to -32000"
 )]
 #[non_exhaustive]
 pub struct ReservedCode {
-    /// The code that was refused.
+    /// The rejected code.
     pub code: Code,
-    /// The range it is in.
+    /// The range that the code is in.
     pub range: CodeRange,
 }
 

@@ -1,9 +1,10 @@
-//! Encodes each typed error for each revision, and recognises the errors that peers send. The only place where an error
-//! becomes a number, taken from the [table](crate::registry::table); the data is the same on every revision.
+//! Encodes each typed error for each revision, and recognises the errors that peers send. This is
+//! the only place where an error becomes a number, which comes from the
+//! [table](crate::registry::table). The data is the same on every revision.
 //!
-//! Reading is total: whatever a peer sends is some error. It depends on the code and the shape of `data`, never on the
-//! message or on where the error was built. A [problem](crate::problem) in the data accompanies the kind, and
-//! determines it if the code means nothing.
+//! Every error that a peer sends can be read. The result depends on the code and the shape of
+//! `data`, never on the message or on where the error was built. A [problem](crate::problem) in the
+//! data accompanies the kind, and determines the kind if the code has no meaning.
 
 use serde_json::Value;
 
@@ -26,7 +27,7 @@ impl Dialect {
     fn number(self, kind: &ErrorKind, revision: Revision) -> (Code, u16) {
         match condition(kind) {
             Some(condition) => condition.number(self, revision),
-            // A code that came from another peer is only passed on if any application may use it.
+            // The code of another peer is passed on only if any application may use it.
             None => {
                 let code = kind.own_code().filter(|code| code.is_application());
                 (code.unwrap_or(INTERNAL_ERROR), 200)
@@ -38,7 +39,8 @@ impl Dialect {
     pub fn encode(self, error: &ProtocolError, revision: Revision) -> WireError {
         let kind = error.kind();
         let (code, http_status) = self.number(kind, revision);
-        // Data that the error has beside its kind is written as it is, as that of a peer which is passed on.
+        // Data in addition to that of the kind is written unchanged, like that of a peer's error
+        // that is passed on.
         let data = error.own_data().cloned();
         WireError {
             code,
@@ -51,14 +53,16 @@ impl Dialect {
 }
 
 impl WireError {
-    /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes. By its code
-    /// and the shape of its data alone; [`recognise_as`](Self::recognise_as) makes use of the request too.
+    /// The typed error, whatever revision the peer speaks, because peers also send codes of newer
+    /// and older revisions. It depends on the code and the shape of the data only;
+    /// [`recognise_as`](Self::recognise_as) also uses the request.
     pub fn recognise(&self) -> ProtocolError {
         self.read(None)
     }
 
-    /// The typed error of this answer to `asked`. With [`Certainty::Likely`], one with no meaning
-    /// beyond its code is recognised by the [habits](crate::habit) of other implementations too.
+    /// The typed error of this response to `asked`. With [`Certainty::Likely`], an error without a
+    /// meaning beyond its code is also recognised by the [habits](crate::habit) of other
+    /// implementations.
     ///
     /// ```
     /// use plainly_errors::{AnsweredRequest, Certainty, Code, WireError};
@@ -73,11 +77,13 @@ impl WireError {
     pub fn recognise_as(&self, asked: AnsweredRequest<'_>, least: Certainty) -> ProtocolError {
         let certain = self.read(Some(asked));
         let is_clear = !certain.kind().is_vague();
-        // A problem says what it is, unless the thing that is missing is the one that was asked for.
+        // A problem states its meaning, unless it is `NotFound`, which may be about the requested
+        // item.
         let is_other = certain
             .problem()
             .is_some_and(|problem| *problem.code() != ProblemCode::NotFound);
-        // Beside a code that has a meaning, only plainly writes a kind, even that of what is merely malformed.
+        // Only plainly writes a `kind` for a code that has a meaning, even if the request is merely
+        // malformed.
         let kind = self.data.as_ref().and_then(|data| data.get("kind"));
         let is_unknown = matches!(certain.kind(), ErrorKind::Unrecognised { .. });
         let is_ours = kind.is_some() && !is_unknown;
@@ -105,7 +111,8 @@ impl WireError {
     fn read(&self, asked: Option<AnsweredRequest<'_>>) -> ProtocolError {
         let problem = Problem::from_error_data(&self.message, self.data.as_ref());
         let (kind, unread) = match (self.kind(asked), &problem, &self.data) {
-            // The number means nothing, as one of the legacy range, but the problem's code does.
+            // The number has no meaning, such as one of the legacy range, but the problem's code
+            // has.
             (ErrorKind::Unrecognised { .. }, Some(problem), Some(data)) => {
                 problem.code().kind(data.clone())
             }
@@ -139,7 +146,7 @@ impl WireError {
         })
     }
 
-    /// The missing resource that is meant, if one can be in answer to `asked`.
+    /// The error for a missing resource, if the response to `asked` can mean one.
     fn missing(&self, uri: Option<String>, asked: AnsweredRequest<'_>) -> Option<ErrorKind> {
         if !asked.is_introduction() && (uri.is_some() || asked.is_about_resources()) {
             let subject = asked.subject.filter(|_| asked.is_about_resources());
@@ -152,9 +159,10 @@ impl WireError {
     }
 }
 
-/// Our own code is recognised by its data; every other code belongs to the peer.
+/// Recognises this crate's own code by its data. Every other code belongs to the peer.
 fn application(code: ApplicationCode, data: Option<&Value>) -> ErrorKind {
-    // The number alone is not enough: the problem SERVICE_UNAVAILABLE has it too, and any application may choose it.
+    // The number alone is not enough, because the problem SERVICE_UNAVAILABLE has it too, and any
+    // application may choose it.
     match tagged(data).filter(|_| code == UNAVAILABLE) {
         Some(reason) => ErrorKind::Unavailable(reason),
         None => ErrorKind::Application {
@@ -176,7 +184,7 @@ fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
             | ErrorKind::InvalidParams(InvalidParams::Malformed { .. })
     );
     if is_for_want_of_another {
-        // The word is the same for both kinds.
+        // Both kinds use the same word.
         return !matches!(tagged(Some(data)), Some(InvalidParams::Malformed { .. }));
     }
     !has_place && kind.data().is_none()

@@ -1,10 +1,10 @@
-//! Errors that other implementations send with another meaning than the specification's, or with
-//! none: a code from their own vocabulary, or the right code without its data. Their
-//! [table](habits) lists the senders and the most likely meanings.
+//! Errors that other implementations send with a meaning other than the specification's, or with
+//! none: a code of their own, or the right code without its data. The [table](habits) lists the
+//! senders and the most likely meanings.
 //!
-//! An error is recognised for certain by its code and the shape of its data, as the specification has them. A habit is
-//! recognised by the words of a message too, and only in answer to the method that it is known from: what follows from
-//! it is [likely](Certainty::Likely), and says so.
+//! An error is recognised for certain by its code and the shape of its data, as the specification
+//! defines them. A habit is also recognised by the text of the message, and only in responses to
+//! the method for which it is known. The result is marked as [likely](Certainty::Likely).
 
 mod base;
 mod table;
@@ -25,14 +25,16 @@ use crate::wire_error::WireError;
     reason = "either the specification says it, or experience does"
 )]
 pub enum Certainty {
-    /// It follows from a [habit](Habit) of the implementation that seems to have sent it.
+    /// The meaning follows from a [habit](Habit) of the implementation that probably sent the
+    /// error.
     #[default]
     Likely,
-    /// Its code and the shape of its data determine the meaning.
+    /// The code and the shape of the data determine the meaning.
     Certain,
 }
 
-/// The request that an error answers: the same code has different meanings in answer to different methods.
+/// The request that an error responds to, because the same code has different meanings in responses
+/// to different methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -41,45 +43,45 @@ pub enum Certainty {
 pub struct AnsweredRequest<'a> {
     /// The method.
     pub method: &'a str,
-    /// The tool, the prompt or the URI that it was about, if it was about one.
+    /// The tool, prompt or URI that the request named, if any.
     pub subject: Option<&'a str>,
 }
 
 impl AnsweredRequest<'_> {
-    /// Whether a code that means nothing but a missing resource can be meant so in answer to this request: one that names
-    /// a resource.
+    /// Whether a code that can only mean a missing resource may mean one in a response to this
+    /// request, because the request names a resource.
     pub(crate) fn is_about_resources(&self) -> bool {
         let is_of_resources = self.method.starts_with("resources/") && self.subject.is_some();
         is_of_resources || matches!(self.method, "completion/complete" | "subscriptions/listen")
     }
 
-    /// Whether the request comes before any resource can be asked for.
+    /// Whether the request precedes any request for a resource.
     pub(crate) fn is_introduction(&self) -> bool {
         matches!(self.method, "initialize" | "server/discover" | "ping")
     }
 }
 
-/// One thing that some implementation sends, and what it means by it.
+/// An error that an implementation sends, and its meaning there.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Habit {
-    /// The implementation that sends it, with the versions that were looked at.
+    /// The implementation that sends the error, with the versions that were examined.
     pub sender: &'static str,
-    /// The methods in whose answers it has this meaning; none: all of them.
+    /// The methods in whose responses the error has this meaning; empty for all methods.
     pub methods: &'static [&'static str],
-    /// The code.
+    /// The code of the error.
     pub code: Code,
-    /// The forms of its message, in any case; `*` stands for any text.
+    /// The patterns of the message, case-insensitive; `*` matches any text.
     pub messages: &'static [&'static str],
-    /// The data that it needs to have this meaning, in words.
+    /// A description of the data that the error needs for this meaning.
     pub data: &'static str,
-    /// The HTTP status beside it, if it has this meaning only there.
+    /// The HTTP status of the response, if the error has this meaning only with it.
     pub http_status: Option<u16>,
     /// The meaning, as one sentence.
     pub meaning: &'static str,
-    /// The place where it was found.
+    /// The source in which the habit was found.
     pub source: &'static str,
-    /// The meaning, of the subject and the data; `None` with data that does not fit.
+    /// Returns the meaning for the request's subject and the data; `None` if the data does not fit.
     pub(crate) read: fn(Option<&str>, Option<&Value>) -> Option<Meaning>,
 }
 
@@ -88,17 +90,18 @@ pub struct Habit {
 pub(crate) enum Meaning {
     /// An error of the protocol.
     Kind(ErrorKind),
-    /// A failure in the application's own terms.
+    /// A problem of the application.
     Problem(ProblemCode),
 }
 
-/// Every known habit. Of several that an error matches, the first counts.
+/// All known habits. If an error matches several, the first applies.
 pub fn habits() -> &'static [Habit] {
     &HABITS
 }
 
 impl Habit {
-    /// Whether the error is what this habit sends in answer to `method`; to any of its methods if that is not known.
+    /// Whether the error matches this habit in a response to `method`, or to any of the habit's
+    /// methods if that is not known.
     pub fn matches(&self, error: &WireError, method: Option<&str>) -> bool {
         let is_of_method =
             self.methods.is_empty() || method.is_none_or(|method| self.methods.contains(&method));
@@ -117,7 +120,8 @@ impl Habit {
 }
 
 impl WireError {
-    /// The habits that it may follow from, the likeliest first; more of them if the `method` is not known.
+    /// The habits that the error may follow from, the likeliest first. If `method` is not known,
+    /// there may be more.
     ///
     /// ```
     /// use plainly_errors::{Code, WireError};
@@ -133,9 +137,9 @@ impl WireError {
     }
 }
 
-/// Whether `text` has this form, in which `*` stands for any text. Case does not count.
+/// Whether `text` matches the pattern `form`, in which `*` matches any text. Case is ignored.
 fn is_like(text: &str, form: &str) -> bool {
-    // A message may be as long as a peer likes, and says at its beginning what it is about.
+    // A peer can send a message of any length. Its beginning is enough to recognise it.
     let text: String = text.chars().take(1024).collect();
     let text = text.to_lowercase();
     let pieces: Vec<_> = form.split('*').collect();
@@ -155,9 +159,9 @@ fn is_like(text: &str, form: &str) -> bool {
     })
 }
 
-// The meanings that the rows of the table name.
+// The meanings that the rows of the table refer to.
 
-/// The resource that was asked for does not exist.
+/// The requested resource does not exist.
 pub(crate) fn no_resource(subject: Option<&str>, data: Option<&Value>) -> Option<Meaning> {
     let named = data.and_then(|data| data.get("uri")?.as_str());
     let uri = subject.or(named).map(str::to_owned);
@@ -170,7 +174,7 @@ pub(crate) fn no_tool(subject: Option<&str>, _data: Option<&Value>) -> Option<Me
     Some(invalid(InvalidParams::UnknownTool { name }))
 }
 
-/// The prompt that was asked for does not exist.
+/// The requested prompt does not exist.
 pub(crate) fn no_prompt(subject: Option<&str>, _data: Option<&Value>) -> Option<Meaning> {
     let name = subject.unwrap_or_default().to_owned();
     Some(invalid(InvalidParams::UnknownPrompt { name }))

@@ -1,11 +1,11 @@
-//! The meaning of each HTTP status in MCP: THE table of statuses, for clients that retry and for
-//! users who ask. The statuses that carry an error of this crate are those of its
-//! [condition](crate::conditions).
+//! The table of HTTP statuses with their meanings in MCP, for clients that retry and for users who
+//! look them up. The statuses of this crate's errors are those of their
+//! [conditions](crate::conditions).
 
 use crate::advice::Fault::{self, Client, Server, Unknown, User};
 use crate::retry::Retry::{self, AfterDelay, AfterFix, Never};
 
-/// An HTTP status, in answer to a message of MCP.
+/// An HTTP status in response to an MCP message.
 ///
 /// ```
 /// use plainly_errors::{HttpStatus, Retry};
@@ -18,9 +18,9 @@ use crate::retry::Retry::{self, AfterDelay, AfterFix, Never};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpStatus {
-    /// The number; of a class, its first.
+    /// The number of the status; for a class, its first number.
     pub code: u16,
-    /// Its name in HTTP.
+    /// The name of the status in HTTP.
     pub name: &'static str,
     /// The meaning in MCP.
     pub meaning: &'static str,
@@ -109,7 +109,7 @@ static CLASSES: [HttpStatus; 5] = [
 ];
 
 impl HttpStatus {
-    /// The row of a status, or else that of its class.
+    /// The row of a status, or that of its class if the status has none.
     #[must_use]
     pub fn of(code: u16) -> &'static Self {
         let known = STATUSES.iter().find(|row| row.code == code);

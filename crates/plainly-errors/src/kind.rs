@@ -1,5 +1,5 @@
-//! The kinds of protocol errors, how to choose between them, and the `data` of each. Their codes are in the
-//! [registry](mod@crate::registry).
+//! The kinds of protocol errors, when to choose each, and the `data` of each. Their codes are in
+//! the [registry](mod@crate::registry).
 
 mod detail;
 
@@ -14,48 +14,52 @@ use crate::code::{ApplicationCode, Code};
 
 /// The kind of a protocol error. Match on this, not on codes or messages.
 ///
-/// Each says when to choose it over its neighbours. The first question is whose fault it is: the sender's bytes
+/// Each kind says when to choose it. First decide what is at fault: the sender's bytes
 /// ([`Parse`](Self::Parse)), its message ([`InvalidRequest`](Self::InvalidRequest),
-/// [`HeaderMismatch`](Self::HeaderMismatch)), its parameters ([`InvalidParams`](Self::InvalidParams),
-/// [`ResourceNotFound`](Self::ResourceNotFound)), what it is able to do, or the server's own
-/// ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
+/// [`HeaderMismatch`](Self::HeaderMismatch)), its parameters
+/// ([`InvalidParams`](Self::InvalidParams), [`ResourceNotFound`](Self::ResourceNotFound)), its
+/// capabilities, or the server ([`Internal`](Self::Internal), [`Unavailable`](Self::Unavailable)).
 ///
-/// What went wrong in an application's own terms is a [`Problem`](crate::Problem), which is of one of these kinds too;
-/// see [`ProtocolError::problem`](crate::ProtocolError::problem).
+/// A failure in an application's own terms is a [`Problem`](crate::Problem), which also has one of
+/// these kinds; see [`ProtocolError::problem`](crate::ProtocolError::problem).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The bytes are not JSON in UTF-8. JSON that is not a message is [`InvalidRequest`](Self::InvalidRequest). The
     /// sender has a bug: sending again does not help.
     Parse,
-    /// The message as a whole can't be served here, whatever its method; the detail has the reason.
-    /// Once the method is known and only its parameters are wrong, it is
+    /// The server can't process the message as a whole, whatever its method; the detail has the
+    /// reason. If only the parameters of a known method are wrong, choose
     /// [`InvalidParams`](Self::InvalidParams).
     InvalidRequest(InvalidRequest),
-    /// The method does not exist here, or it belongs to a server capability that was not declared. A tool, prompt or
-    /// resource that does not exist is an invalid *parameter* of an existing method.
+    /// The method does not exist on this server, or belongs to a capability that the server did not
+    /// declare. A tool, prompt or resource that does not exist is an invalid *parameter* of an
+    /// existing method.
     MethodNotFound {
-        /// The method as requested. `None` only when a peer did not name it.
+        /// The method as requested. `None` only if a peer did not name it.
         method: Option<String>,
     },
     /// The method's parameters are invalid; the detail has the mistakes. For a resource that could
     /// exist but does not, choose [`ResourceNotFound`](Self::ResourceNotFound); for arguments that
     /// fail a tool's input schema, choose a tool error, which the model can read and correct.
     InvalidParams(InvalidParams),
-    /// The resource does not exist, or not for this caller, who must not learn the difference (SEP-2164). A URI that no
-    /// resource could have is [`InvalidParams::InvalidUri`]; one that is there and can't be read has its own detail in
-    /// [`InvalidParams`](Self::InvalidParams) or is [`Internal`](Self::Internal).
+    /// The resource does not exist, or does not exist for this caller, who must not learn the
+    /// difference (SEP-2164). For a URI that no resource could have, choose
+    /// [`InvalidParams::InvalidUri`]. For a resource that exists but can't be read, choose its own
+    /// detail in [`InvalidParams`](Self::InvalidParams) or [`Internal`](Self::Internal).
     ResourceNotFound {
-        /// The URI as requested. `None` only when a peer's -32002 did not name it.
+        /// The URI as requested. `None` only if a peer's -32002 did not name it.
         uri: Option<String>,
     },
-    /// Something failed inside the server; the caller can't do anything about it. Choose
-    /// [`Unavailable`](Self::Unavailable) if nothing failed and there is just too much to do.
+    /// Something failed inside the server, and the caller can't fix it. If nothing failed but the
+    /// server has too many requests, choose [`Unavailable`](Self::Unavailable).
     Internal(Internal),
-    /// The server can't accept more requests right now, and has not started on this one: it may be sent again later.
+    /// The server can't accept more requests now and has not started this one: the client may send
+    /// it again later.
     Unavailable(Unavailable),
-    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28, "Server Validation").
-    /// Only those: any other header that is wrong is a [`Refusal`]. The client lists the tools again, then retries.
+    /// HTTP headers that mirror the body are missing, malformed or contradict it (2026-07-28,
+    /// "Server Validation"). For any other invalid header choose [`Refusal`]. The client lists the
+    /// tools again, then retries.
     HeaderMismatch,
     /// Serving the request requires a capability that the client did not declare. A capability that the *server* did
     /// not declare is [`MethodNotFound`](Self::MethodNotFound).
@@ -63,30 +67,31 @@ pub enum ErrorKind {
         /// The capabilities to declare, in the shape of `ClientCapabilities`.
         required: Map<String, Value>,
     },
-    /// The server does not support the requested version; the client picks a supported one and retries. A missing
-    /// version is [`InvalidParams::MissingMeta`]; one that differs between header and body is
-    /// [`HeaderMismatch`](Self::HeaderMismatch).
+    /// The server does not support the requested version: the client chooses a supported one and
+    /// retries. For a missing version choose [`InvalidParams::MissingMeta`]; for different versions
+    /// in header and body choose [`HeaderMismatch`](Self::HeaderMismatch).
     UnsupportedProtocolVersion {
         /// The versions to choose from.
         supported: Vec<String>,
         /// The version as requested.
         requested: String,
     },
-    /// The user must visit URLs before the request can be served (2025-11-25): the client opens them, then retries. It
-    /// can't carry any other information.
+    /// The user must visit URLs before the server can process the request (2025-11-25): the client
+    /// opens them, then retries. The error can't carry other information.
     UrlElicitationRequired {
-        /// The URLs, each with its reason and id.
+        /// The URLs, each with a reason and an id.
         elicitations: Vec<UrlElicitation>,
     },
-    /// An application's own error, for conditions that no other kind covers and that its clients know by number.
+    /// An application's own error, for a condition that no other kind covers and that its clients
+    /// know by number.
     Application {
-        /// Its code, outside every reserved range.
+        /// The code, which is outside every reserved range.
         code: ApplicationCode,
-        /// Its data, as the application likes; `null` is as good as none.
+        /// The data, in the application's own form; `null` counts as none.
         data: Option<Value>,
     },
-    /// A received error that no rule recognises: an unknown code, or a code without its required data. Only decoding
-    /// produces it.
+    /// A received error that no rule recognises: an unknown code, or a code without its required
+    /// data. Only decoding creates it.
     Unrecognised {
         /// The code as received.
         code: Code,
@@ -95,10 +100,10 @@ pub enum ErrorKind {
     },
 }
 
-/// Writing a kind as the `data` of an error object, and reading it from there.
+/// Conversion of a kind to and from the `data` of an error object.
 impl ErrorKind {
-    /// Whether it has no meaning beyond its code: servers choose arbitrary codes and put the
-    /// meaning into the message, the data or the HTTP status.
+    /// Whether the kind has no meaning beyond its code, because servers choose arbitrary codes and
+    /// state the meaning in the message, the data or the HTTP status.
     pub fn is_vague(&self) -> bool {
         matches!(
             self,
@@ -112,7 +117,7 @@ impl ErrorKind {
         )
     }
 
-    /// The code that the error itself carries, if the table has none for its kind.
+    /// The code that the error itself has, if the table has none for its kind.
     pub(crate) fn own_code(&self) -> Option<Code> {
         match self {
             Self::Application { code, .. } => Some((*code).into()),
@@ -131,7 +136,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether its `data` may be anything: neither the specification nor a detail defines it.
+    /// Whether neither the specification nor a detail defines the `data` of the kind.
     pub(crate) fn leaves_data_free(&self) -> bool {
         let is_general = matches!(
             self,
@@ -142,7 +147,8 @@ impl ErrorKind {
         is_general || *self == Self::InvalidParams(InvalidParams::MALFORMED)
     }
 
-    /// The `data` in the shape that the specification defines, or an object with a `kind` if it defines none.
+    /// The `data` in the form of the specification, or an object with a `kind` if the specification
+    /// defines none.
     pub(crate) fn data(&self) -> Option<Value> {
         match self {
             Self::Parse | Self::HeaderMismatch | Self::Internal(Internal::Failed) => None,
@@ -183,10 +189,11 @@ impl ErrorKind {
         Some(Self::MethodNotFound { method })
     }
 
-    /// Before 2026-07-28, the code for invalid parameters also covers errors that have their own codes since, with the
-    /// same data.
+    /// Reads an error with the code for invalid parameters. Before 2026-07-28 that code also covers
+    /// errors that have their own codes in later revisions, with the same data.
     pub(crate) fn read_invalid_params(data: Option<&Value>) -> Option<Self> {
-        // By the shape of the data, the narrowest first: only the first one allows no other members.
+        // Distinguished by the shape of the data, the strictest first, because only the first
+        // allows no other members.
         let other = Self::read_missing_resource(data)
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
@@ -196,22 +203,23 @@ impl ErrorKind {
         })
     }
 
-    /// Reads exactly `{ uri }`: with other members, the error has another meaning for the resource.
+    /// Reads exactly `{ uri }`, because the error has another meaning with further members.
     fn read_missing_resource(data: Option<&Value>) -> Option<Self> {
         data?.as_object().filter(|object| object.len() == 1)?;
         let uri = Some(text(data, "uri")?);
         Some(Self::ResourceNotFound { uri })
     }
 
-    /// For the code that means nothing else, whatever the data.
+    /// Reads the error of the code that can only mean a missing resource, with any data.
     pub(crate) fn read_resource_not_found(data: Option<&Value>) -> Option<Self> {
         let uri = text(data, "uri");
         Some(Self::ResourceNotFound { uri })
     }
 
-    /// Reads an internal error, which also carries the URLs to visit on revisions without a code for them.
+    /// Reads an internal error. On revisions without a code for them, it also carries the URLs to
+    /// visit.
     pub(crate) fn read_internal(data: Option<&Value>) -> Option<Self> {
-        // An internal failure never carries URLs, so their presence tells the two apart.
+        // An internal failure never has URLs, so their presence distinguishes the two.
         Self::read_url_elicitation(data)
             .or_else(|| Some(Self::Internal(tagged(data).unwrap_or(Internal::Failed))))
     }
@@ -244,15 +252,15 @@ impl ErrorKind {
     }
 }
 
-/// Only the mode `url` is valid: an error can't ask for a form.
+/// Reads one elicitation. Only the mode `url` is valid, because an error can't contain a form.
 fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
     json.get("mode").filter(|mode| *mode == "url")?;
     tagged(Some(json))
 }
 
-/// `data` as a `T`, if it is an object of that shape. Members that `T` doesn't know are ignored.
+/// `data` as a `T`, if it is an object of that shape. Unknown members are ignored.
 pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
-    // An array would do for serde, and is none of the shapes that anybody defined.
+    // serde would also accept an array, but no specification defines one.
     T::deserialize(data.filter(|data| data.is_object())?).ok()
 }
 

@@ -1,6 +1,6 @@
 //! The errors of the Model Context Protocol, and how each revision writes them.
 //!
-//! An error has one of three audiences. Each has its own type, so that one can't be mistaken for another:
+//! An error has one of three audiences. Each has its own type, so that the three can't be confused:
 //!
 //! - A **protocol error** is read by the peer's *code*. It travels as a JSON-RPC error response with a code, and the model
 //!   never sees it. This crate has its type: [`ProtocolError`].
@@ -9,7 +9,8 @@
 //! - A **local error** is read by the *caller of the library*: a timeout, a closed connection. It never travels and has no
 //!   code, so it can't be mistaken for an error that the peer sent.
 //!
-//! The last two are defined where they are created; this crate has what travels, and converts it both ways:
+//! The last two are defined where they are created. This crate has the errors that travel, and
+//! converts them both ways:
 //!
 //! ```text
 //!               Dialect::encode(error, revision)
@@ -18,9 +19,10 @@
 //!                      WireError::recognise()
 //! ```
 //!
-//! One table, the [`registry()`], says what each number means, who may send it and which document defines it.
+//! A single table, the [`registry()`], lists the meaning of each number, who may send it and which
+//! document defines it.
 //!
-//! A server states what happened. The right number, data and HTTP status follow from *this* peer's revision:
+//! A server states what happened. The peer's revision determines the number, data and HTTP status:
 //!
 //! ```
 //! use plainly_errors::{Dialect, ProtocolError, Revision};
@@ -34,9 +36,10 @@
 //! assert_eq!(wire.recognise(), error);
 //! ```
 //!
-//! A failure in an application's own terms, such as a user that does not exist or a limit that was reached, is a
-//! [`Problem`]: it has a name that clients know, a suggestion, details and a time to try again, and becomes either of the
-//! first two kinds. Several together are [`Problems`].
+//! A failure in an application's own terms, such as a user that does not exist or a limit that was
+//! reached, is a [`Problem`]. It has a name that clients know, a suggestion, details and a time to
+//! try again, and becomes either a protocol error or a tool error. Several together are
+//! [`Problems`].
 //!
 //! ```
 //! use plainly_errors::{Dialect, Problem, Revision};
@@ -53,8 +56,8 @@
 //! assert_eq!(wire.recognise().problem(), Some(&problem));
 //! ```
 //!
-//! The receiver of an error can ask it [whether](ProtocolError::is_retryable) and [when](ProtocolError::retry_after) to try
-//! again.
+//! The receiver of an error can query [whether](ProtocolError::is_retryable) and
+//! [when](ProtocolError::retry_after) to try again.
 //!
 //! No I/O, no async, and no panic on any input.
 //!
@@ -119,7 +122,7 @@ pub use revision::{Era, Revision, UnknownRevision};
 pub use wire_error::WireError;
 pub use with_causes::with_causes;
 
-/// Holds the examples of the README to what compiles and runs.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

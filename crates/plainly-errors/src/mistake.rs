@@ -1,5 +1,5 @@
-//! One mistake in what a peer sent, in words that name its place: the same for parameters, arguments and answers, in
-//! protocol errors and in the results of tools.
+//! A mistake in data that a peer sent, with its path. The type is the same for parameters,
+//! arguments and answers, in protocol errors and in tool results.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::visible::visible;
 
-/// Something that is wrong with a value, and where.
+/// A fault of a value, with its path.
 ///
 /// ```
 /// use plainly_errors::Mistake;
@@ -19,27 +19,28 @@ use crate::visible::visible;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Mistake {
-    /// The place, as a JSON Pointer; empty for the value as a whole. Without its middle if it is very long.
+    /// The path, as a JSON Pointer; empty for the value as a whole. Its middle is removed if it is
+    /// very long.
     pub path: String,
-    /// The fault: the value that was found, the expected one, and a near name where there is one.
+    /// The fault: the value found, the value expected, and a similar name if there is one.
     pub message: String,
 }
 
 impl Mistake {
-    /// This is wrong, there.
+    /// A mistake with this path and this message.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         let path = path.into();
         Self {
             path: match path.len() {
                 0..=LONGEST_PATH => path,
-                // Members have names of the peer's.
+                // The peer chooses the names of members.
                 _ => shortened(&path, LONGEST_PATH).into_owned(),
             },
             message: visible(&message.into()).into_owned(),
         }
     }
 
-    /// This mistake, as one of the value that has this one as the member of this name.
+    /// The same mistake for an outer value, which has the faulty value as its member `name`.
     ///
     /// ```
     /// use plainly_errors::Mistake;
@@ -53,7 +54,7 @@ impl Mistake {
         Self::new(format!("/{name}{}", self.path), self.message)
     }
 
-    /// All of them in one line.
+    /// All mistakes in one line.
     ///
     /// ```
     /// use plainly_errors::Mistake;
@@ -77,13 +78,13 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// The longest path, in bytes.
+/// The maximum length of a path in bytes.
 const LONGEST_PATH: usize = 512;
 
-/// The most bytes of a peer's name, URI or header that a message repeats.
+/// The maximum number of bytes that a message repeats of a peer's name, URI or header.
 pub(crate) const LONGEST_QUOTE: usize = 256;
 
-/// `text` as data may repeat it: without its middle, if it has more than 256 bytes.
+/// `text` in the form that data may repeat: with its middle removed if it has more than 256 bytes.
 ///
 /// ```
 /// use plainly_errors::mistake::quoted;
@@ -96,7 +97,8 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
     shortened(text, LONGEST_QUOTE)
 }
 
-/// `text` as a sentence repeats it: [quoted] and [visible], so that it can't move a cursor or begin a line.
+/// `text` in the form that a sentence may repeat: [quoted] and [visible], so that it can't move the
+/// cursor or begin a line.
 ///
 /// ```
 /// use plainly_errors::mistake::printable;
@@ -112,13 +114,13 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of [`quoted`], in quotation marks.
+/// The result of [`quoted`], in quotation marks.
 #[must_use]
 pub fn in_quotes(text: &str) -> String {
     format!("{:?}", quoted(text))
 }
 
-/// `text`, without its middle if it has more than `most` bytes.
+/// `text`, with its middle removed if it has more than `most` bytes.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {

@@ -1,9 +1,10 @@
-//! Which numbers are integers, however they are written: `3.0` is one (JSON Schema 2020-12, Validation, 6.1.1), and peers whose
-//! numbers are all floats write it so.
+//! Recognises integers in any notation: `3.0` is one (JSON Schema 2020-12, Validation, 6.1.1), and
+//! peers whose numbers are all floats write it so.
 
 use serde_json::Value;
 
-/// The integer that this float is, if it is one and exact: beyond 2^53, floats stand for several.
+/// The integer that is equal to this float, if there is one and it is exact. Beyond 2^53 a float
+/// stands for several integers.
 ///
 /// ```
 /// use plainly_errors::number::whole;
@@ -23,7 +24,7 @@ pub fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(integer)
 }
 
-/// The integer that this value is.
+/// The integer that is equal to this value, if there is one.
 #[must_use]
 pub fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| whole(value.as_f64()?))

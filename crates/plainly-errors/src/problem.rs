@@ -1,5 +1,6 @@
-//! Problems: failures in an application's own terms, stated by its author. A problem renders to every channel: the text
-//! and the object of a tool result, a protocol error, the body of an HTTP API. It is independent of the revision.
+//! Problems: failures in an application's own terms, stated by its author. A problem renders to
+//! every channel: the text and the object of a tool result, a protocol error, and the body of an
+//! HTTP API. It is independent of the revision.
 
 mod bag;
 mod code;
@@ -24,7 +25,8 @@ pub use self::details::Details;
 pub use self::problems::Problems;
 pub(crate) use self::recognise::seconds;
 
-/// A semantic failure: a [code](ProblemCode) that programs know, a message, and what helps to fix it. One word wide.
+/// A semantic failure: a [code](ProblemCode) that programs know, a message, and help to fix it. Its
+/// size is one word.
 ///
 /// ```
 /// use plainly_errors::Problem;
@@ -44,17 +46,18 @@ pub(crate) use self::recognise::seconds;
 /// );
 /// ```
 ///
-/// Anything that only logs may contain goes into the [context](Self::context) and the [source](Self::with_source),
-/// which are never rendered. [`Debug`] shows both: use it only in logs.
+/// Data that only logs may contain goes into the [context](Self::context) and the
+/// [source](Self::with_source), which are never rendered. [`Debug`] shows both: use it only in
+/// logs.
 ///
-/// Displayed as an error, it is the text that the model gets. Two problems are equal if their renderings are, whatever
-/// their context and source.
+/// Displayed as an error, it is the text that the model gets. Two problems are equal if their
+/// renderings are; context and source don't matter.
 #[derive(Clone, Debug)]
 // Boxed for the same reason as a protocol error: most calls have none.
 pub struct Problem(Box<Parts>);
 
-/// The parts of a problem. Also the [source](Error::source) of every problem: an error that wraps a
-/// problem transparently has no other way to it.
+/// The parts of a problem. Also the [source](Error::source) of every problem, because that is the
+/// only access to a problem wrapped by a transparent error.
 #[derive(Clone, Debug)]
 struct Parts {
     code: ProblemCode,
@@ -90,7 +93,7 @@ impl Problem {
         }))
     }
 
-    /// Adds what to do about it: one sentence after the message, which ends with a full stop then.
+    /// Adds a suggestion: one sentence after the message, which then ends with a full stop.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<Cow<'static, str>>) -> Self {
         if let Cow::Owned(sentence) = sentence(&self.0.message) {
@@ -100,7 +103,7 @@ impl Problem {
         self
     }
 
-    /// Adds a detail for programs: any JSON.
+    /// Adds a detail for programs, which can be any JSON.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -114,7 +117,7 @@ impl Problem {
         self
     }
 
-    /// Adds something that only logs may contain. It is never sent.
+    /// Adds data that only logs may contain. It is never sent.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -129,7 +132,7 @@ impl Problem {
         self
     }
 
-    /// Sets the time after which to try again. On the wire, it is whole seconds, rounded up.
+    /// Sets the time after which to try again. On the wire it is in whole seconds, rounded up.
     ///
     /// ```
     /// use std::time::Duration;
@@ -142,7 +145,7 @@ impl Problem {
     /// ```
     #[must_use]
     pub fn retry_in(mut self, time: Duration) -> Self {
-        // The message may say when, as that of a rate limit does.
+        // The message may contain the time, as that of a rate limit does.
         if let Some(before) = self.retry_after()
             && let Some(rest) = self.0.message.strip_suffix(&*try_again(before))
         {
@@ -159,7 +162,8 @@ impl Problem {
         self
     }
 
-    /// Puts the problem into other words: `words` gives the message, the suggestion and each detail that is text anew.
+    /// Rewrites the problem: `words` returns a new text for the message, the suggestion and each
+    /// detail that is a text.
     #[must_use]
     pub fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
         self.0.message = words(&self.0.message).into();
@@ -168,12 +172,12 @@ impl Problem {
         self
     }
 
-    /// Its code, which names what went wrong.
+    /// The code, which names the failure.
     pub fn code(&self) -> &ProblemCode {
         &self.0.code
     }
 
-    /// The message alone, without the suggestion.
+    /// The message only, without the suggestion.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -203,7 +207,7 @@ impl Problem {
         self.0.retry_after.map(whole_seconds)
     }
 
-    /// The category of its code.
+    /// The category of the code.
     pub fn category(&self) -> Category {
         self.0.code.category()
     }
@@ -213,13 +217,14 @@ impl Problem {
         self.0.code.is_recoverable()
     }
 
-    /// The status for an HTTP API that returns the problem; never that of a JSON-RPC reply.
+    /// The HTTP status for an HTTP API that returns the problem. It is never the status of a
+    /// JSON-RPC response.
     pub fn http_status(&self) -> u16 {
         self.0.code.http_status()
     }
 
     /// The text for users and models: the message, followed by the suggestion and the time of a
-    /// retry, unless the message contains it.
+    /// retry, unless the message contains the time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -231,7 +236,7 @@ impl Problem {
     /// ```
     pub fn text(&self) -> Cow<'_, str> {
         let said = self.sentences();
-        // If the author has already said when to try again, it is not repeated.
+        // The time of a retry is not repeated if the author has already stated it.
         match self.retry_after() {
             Some(time) if !said.contains(TRY_AGAIN) => {
                 format!("{} {}", sentence(&said), try_again(time)).into()
@@ -240,7 +245,8 @@ impl Problem {
         }
     }
 
-    /// The message followed by the suggestion, without the time: for renderings that have it as a member.
+    /// The message followed by the suggestion, without the time, for renderings with a separate
+    /// member for it.
     fn sentences(&self) -> Cow<'_, str> {
         match &self.0.suggestion {
             Some(suggestion) => format!("{} {suggestion}", self.0.message).into(),
@@ -248,8 +254,9 @@ impl Problem {
         }
     }
 
-    /// The problem that `error` is, or that it wraps so that nothing else is left of it: with `#[error(transparent)]` of
-    /// thiserror, in an [`io::Error`](std::io::Error), behind an `Arc`. Its sources are not looked at.
+    /// The problem that `error` is, or that it wraps so that only the problem can be found: with
+    /// `#[error(transparent)]` of thiserror, in an [`io::Error`](std::io::Error), or behind an
+    /// `Arc`. Its sources are not searched.
     ///
     /// ```
     /// use std::error::Error;
@@ -267,7 +274,7 @@ impl Problem {
         problem.or_else(|| Some(Self(Box::new(parts()?))))
     }
 
-    /// The sentences as an owned text; a fixed sentence is not copied.
+    /// The sentences as an owned text; a static text is not copied.
     pub(crate) fn owned_sentences(&self) -> Cow<'static, str> {
         match &self.0.suggestion {
             Some(_) => self.sentences().into_owned().into(),
@@ -283,7 +290,7 @@ fn try_again(time: Duration) -> String {
     format!("{TRY_AGAIN}{}.", wait_in_words(time))
 }
 
-/// A time to wait in words, rounded up: `61 seconds`. From two days on it is in days, and from two
+/// A waiting time in words, rounded up: `61 seconds`. From two days on it is in days, and from two
 /// years on in years.
 pub fn wait_in_words(time: Duration) -> String {
     const DAY: u64 = 24 * 60 * 60;
@@ -294,7 +301,7 @@ pub fn wait_in_words(time: Duration) -> String {
     counted(seconds.div_ceil(unit), noun)
 }
 
-/// The text, with a full stop if it ends without any mark.
+/// The text, with a full stop unless it ends with a punctuation mark.
 fn sentence(text: &str) -> Cow<'_, str> {
     match text.ends_with(['.', '!', '?', '…', ':']) {
         true => text.into(),
@@ -307,7 +314,8 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// A time to wait in whole seconds. Rounds up, since a client that comes a moment too early is refused again.
+/// A waiting time in whole seconds. It is rounded up, because a client that retries a moment too
+/// early is rejected again.
 pub fn whole_seconds(time: Duration) -> u64 {
     time.as_secs()
         .saturating_add(u64::from(time.subsec_nanos() > 0))
@@ -329,8 +337,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The source of a problem is its parts, which lead on to its cause: so
-/// [`downcast`](Problem::downcast) finds it in errors that show nothing but its sources.
+/// The source of a problem is its parts, whose source is the cause. Thereby
+/// [`downcast`](Problem::downcast) finds the problem in errors that expose only its sources.
 impl Error for Problem {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)

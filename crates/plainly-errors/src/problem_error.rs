@@ -1,5 +1,5 @@
-//! Problems as protocol errors. The kind follows from the table of codes, so the dialect chooses the number and the
-//! HTTP status as for every error; the problem's own code is in `data.code`.
+//! Problems as protocol errors. The table of codes determines the kind, so the dialect chooses the
+//! number and the HTTP status as for every error. The problem's own code is in `data.code`.
 
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ use crate::problem::{CodeForm, Problem, ProblemCode, Problems};
 use crate::protocol_error::ProtocolError;
 
 impl Problem {
-    /// Converts it to a protocol error, for resources, prompts and completions, which no model reads.
+    /// Converts the problem to a protocol error, for resources, prompts and completions, because no
+    /// model reads their errors.
     ///
     /// ```
     /// use plainly_errors::{Dialect, Problem, Revision};
@@ -26,8 +27,8 @@ impl Problem {
         self.clone().into()
     }
 
-    /// Converts it to the answer to a request for the resource at `uri`: `NOT_FOUND` becomes the protocol's error for a
-    /// missing resource, with nothing but the URI as data.
+    /// Converts the problem to the response to a request for the resource at `uri`: `NOT_FOUND`
+    /// becomes the protocol's error for a missing resource, with only the URI as data.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -51,7 +52,7 @@ impl Problem {
 }
 
 impl ProblemCode {
-    /// The kind of protocol error for this code, and `data` if the kind itself has no place for it.
+    /// The kind of protocol error for this code, and `data` if the kind itself can't hold it.
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
             CodeForm::InvalidParams => (
@@ -76,8 +77,9 @@ impl From<Problem> for ProtocolError {
 }
 
 impl Problems {
-    /// Converts all of them to one protocol error: numbered by the first, with the [summary](Self::summary) as message,
-    /// and all of them in its data. They are its source, for logs.
+    /// Converts all problems to one protocol error: it has the code of the first, the
+    /// [summary](Self::summary) as message, and all problems in its data. They are also its source,
+    /// for logs.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag};
@@ -90,7 +92,8 @@ impl Problems {
         let first = self.first();
         let (kind, data) = first.code().kind(self.to_data());
         let summary = self.summary().into_owned();
-        // One problem stands for all of them: it says when to try again, and has the code of the first.
+        // A single problem represents all of them, with the waiting time of all and the code of the
+        // first.
         let mut problem = Problem::new(first.code().clone(), summary.clone());
         if let Some(time) = self.retry_after() {
             problem = problem.retry_in(time);

@@ -1,5 +1,6 @@
-//! The typed protocol error, created where the fact is known. It has no number and no HTTP status: those follow from
-//! its type and the peer's revision in [`Dialect::encode`](crate::Dialect::encode), and nowhere else.
+//! The typed protocol error, created where the failure is detected. It has no number and no HTTP
+//! status: only [`Dialect::encode`](crate::Dialect::encode) determines them, from the type of the
+//! error and the peer's revision.
 
 mod retry;
 
@@ -20,25 +21,28 @@ use crate::registry::table::{condition, words};
 use crate::registry::{Condition, Emit, lookup, named};
 use crate::wire_error::WireError;
 
-/// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
+/// A JSON-RPC error response before it is written or after it was recognised. Its size is one word.
 ///
-/// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and [`own_data`](Self::own_data) are, whatever their source and other information for logs.
+/// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and
+/// [`own_data`](Self::own_data) are. Their source and other information for logs don't matter.
 #[derive(Clone, Debug)]
-// Boxed, so that every `Result` on the way of a reply stays small.
+// Boxed, so that all `Result`s on the path of a response stay small.
 pub struct ProtocolError(Box<ErrorParts>);
 
-/// The parts of an error. Also the [source](Error::source) of every error, as that of a problem is.
+/// The parts of an error. Also the [source](Error::source) of every error, like the parts of a
+/// problem.
 #[derive(Clone, Debug)]
 struct ErrorParts {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
-    /// Only if `kind` has no data of its own.
+    /// Data of the sender, only if `kind` has no data of its own.
     data: Option<Value>,
-    /// The error object that it was recognised from, for showing it unchanged.
+    /// The received error object, to show it unchanged.
     received: Option<WireError>,
-    /// The habit that it was recognised by, if its code and data alone don't determine the meaning.
+    /// The habit by which the error was recognised, if its code and data alone don't determine the
+    /// meaning.
     habit: Option<&'static Habit>,
-    /// The problem in its data, or from which it was made.
+    /// The problem in the data, or the one that the error was made from.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -57,7 +61,7 @@ impl ProtocolError {
         }))
     }
 
-    /// An error with data for which its kind has no place.
+    /// An error with data that its kind can't hold.
     pub(crate) fn with_all_data(
         kind: ErrorKind,
         message: Cow<'static, str>,
@@ -68,35 +72,35 @@ impl ProtocolError {
         error
     }
 
-    /// Adds the object that it was read from.
+    /// Adds the error object that the error was read from.
     pub(crate) fn with_received(mut self, received: WireError) -> Self {
         self.0.received = Some(received);
         self
     }
 
-    /// Adds the habit that it was recognised by.
+    /// Adds the habit by which the error was recognised.
     pub(crate) fn with_habit(mut self, habit: Option<&'static Habit>) -> Self {
         self.0.habit = habit;
         self
     }
 
-    /// Adds the problem that it states.
+    /// Adds the problem that the error states.
     pub(crate) fn with_problem(mut self, problem: impl Into<Option<Problem>>) -> Self {
         self.0.problem = problem.into();
         self
     }
 
-    /// The bytes received are not JSON in UTF-8; `why` names the fault and its place.
+    /// The received bytes are not JSON in UTF-8; `why` names the fault and its position.
     pub fn parse_error(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Parse).with_message(why)
     }
 
-    /// The JSON received is not a JSON-RPC message; `why` names the fault.
+    /// The received JSON is not a JSON-RPC message; `why` names the fault.
     pub fn invalid_request(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::InvalidRequest(InvalidRequest::Malformed)).with_message(why)
     }
 
-    /// The method `method` does not exist here.
+    /// The method `method` does not exist on this server.
     pub fn method_not_found(method: impl Into<String>) -> Self {
         Self::new(ErrorKind::MethodNotFound {
             method: Some(method.into()),
@@ -108,14 +112,14 @@ impl ProtocolError {
         Self::new(ErrorKind::InvalidParams(InvalidParams::MALFORMED)).with_message(why)
     }
 
-    /// There is no resource at `uri`, or not for this caller (SEP-2164).
+    /// No resource exists at `uri`, or none for this caller (SEP-2164).
     pub fn resource_not_found(uri: impl Into<String>) -> Self {
         Self::new(ErrorKind::ResourceNotFound {
             uri: Some(uri.into()),
         })
     }
 
-    /// Something failed internally; `why` is shown to the peer, so it must not contain secrets.
+    /// An internal failure; `why` is sent to the peer, so it must not contain secrets.
     pub fn internal(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Internal(Internal::Failed)).with_message(why)
     }
@@ -125,7 +129,7 @@ impl ProtocolError {
         Self::new(ErrorKind::HeaderMismatch).with_message(why)
     }
 
-    /// Serving the request requires client capabilities that were not declared.
+    /// The request requires client capabilities that the client did not declare.
     pub fn missing_client_capability(required: Map<String, Value>) -> Self {
         Self::new(ErrorKind::MissingRequiredClientCapability { required })
     }
@@ -142,7 +146,8 @@ impl ProtocolError {
         })
     }
 
-    /// The user must visit these URLs first (2025-11-25; peers of other revisions get what their revision has).
+    /// The user must visit these URLs first (2025-11-25; peers of other revisions get the form of
+    /// their revision).
     pub fn url_elicitation_required(
         elicitations: impl IntoIterator<Item = UrlElicitation>,
     ) -> Self {
@@ -163,10 +168,11 @@ impl ProtocolError {
         self
     }
 
-    /// Adds a member to its `data`, for programs: any JSON.
+    /// Adds a member to the `data`, for programs: any JSON.
     ///
-    /// Only where the specification leaves the data free: for invalid parameters and internal errors of no special kind, and
-    /// for an application's own. Any other error has data that clients rely on, and sends that alone.
+    /// Only where the specification does not define the data: for invalid parameters and internal
+    /// errors without a detail, and for an application's own errors. Any other error sends only its
+    /// defined data, because clients rely on it.
     ///
     /// ```
     /// use plainly_errors::{Dialect, ProtocolError, Revision};
@@ -195,7 +201,7 @@ impl ProtocolError {
         self
     }
 
-    /// Sets the error that caused it, for logs; it is never sent.
+    /// Sets the cause, for logs. It is never sent.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(Arc::from(source.into()));
@@ -207,7 +213,7 @@ impl ProtocolError {
         &self.0.kind
     }
 
-    /// The message for the user: as set, or derived from the kind.
+    /// The message for the user: the one that was set, or one derived from the kind.
     pub fn message(&self) -> Cow<'_, str> {
         match &self.0.message {
             Some(message) => Cow::Borrowed(message),
@@ -215,7 +221,7 @@ impl ProtocolError {
         }
     }
 
-    /// The message as an owned text; a fixed sentence is not copied.
+    /// The message as an owned text; a static text is not copied.
     pub(crate) fn owned_message(&self) -> Cow<'static, str> {
         match &self.0.message {
             Some(message) => message.clone(),
@@ -223,8 +229,9 @@ impl ProtocolError {
         }
     }
 
-    /// The problem that it states: the one it was made from, or for a received error the one whose known code is the
-    /// `code` in its data, whatever its number. A custom code is the peer's own and stays in the data.
+    /// The problem that the error states: the one it was made from, or for a received error the one
+    /// whose known code is the `code` in its data, whatever its number. A custom code belongs to
+    /// the peer and stays in the data.
     ///
     /// ```
     /// use plainly_errors::problem::ProblemCode;
@@ -241,8 +248,9 @@ impl ProtocolError {
         self.0.problem.as_ref()
     }
 
-    /// The problems that it states, if they are several: those in its data, each with message, code, suggestion and
-    /// details. [`problem`](Self::problem) is their summary then.
+    /// The problems that the error states, if there are several: those in its data, each with
+    /// message, code, suggestion and details. In that case [`problem`](Self::problem) is their
+    /// summary.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag};
@@ -261,8 +269,8 @@ impl ProtocolError {
         Problems::from_error_data(&data)
     }
 
-    /// Data in the sender's own form, such as a problem's, where the [kind](Self::kind) follows from the code and
-    /// contains none of it.
+    /// Data in the sender's own form, such as a problem's, if the [kind](Self::kind) follows from
+    /// the code and contains none of the data.
     pub fn own_data(&self) -> Option<&Value> {
         self.0.data.as_ref()
     }
@@ -282,11 +290,12 @@ impl ProtocolError {
         self.0.received.as_ref()
     }
 
-    /// The code as received, with its name where that is certain: `InvalidParams -32602`, or
+    /// The code as received, with its name if the name is certain: `InvalidParams -32602`, or
     /// `code -32000`. `None` for an error created here.
     pub fn named_code(&self) -> Option<String> {
         let code = self.received()?.code;
-        // Some codes mean something else to those who never had their revision.
+        // Some codes have another meaning for peers that do not implement the revision that defined
+        // them.
         let is_ambiguous = lookup(code).is_some_and(|entry| entry.emit == Emit::PerRevision);
         Some(match is_ambiguous && !self.is_resource_not_found() {
             true => format!("code {code}"),
@@ -294,27 +303,28 @@ impl ProtocolError {
         })
     }
 
-    /// The protocol error that `error` is or that it wraps so that nothing else is left of it, as
-    /// [`Problem::downcast`] finds problems.
+    /// The protocol error that `error` is or that it wraps so that only it can be found, as
+    /// [`Problem::downcast`] does for problems.
     pub fn downcast(error: &(dyn Error + 'static)) -> Option<Self> {
         let stated = || error.downcast_ref::<ErrorParts>().cloned();
         let itself = error.downcast_ref::<Self>().cloned();
         itself.or_else(|| Some(Self(Box::new(stated()?))))
     }
 
-    /// Whether a handler may fail with it: it is about what was asked for, not about the message, the connection or the
-    /// session, of which only the server knows.
+    /// Whether a handler may return this error. It may if the error is about the requested item,
+    /// and not about the message, the connection or the session, which only the server knows.
     pub fn may_be_a_handlers(&self) -> bool {
         condition(self.kind()).is_none_or(Condition::may_be_a_handlers)
     }
 
-    /// The habit of the implementation that seems to have sent it, if its [kind](Self::kind) follows from one.
+    /// The habit of the implementation that probably sent the error, if the [kind](Self::kind)
+    /// follows from one.
     pub fn habit(&self) -> Option<&'static Habit> {
         self.0.habit
     }
 
-    /// The certainty of its [kind](Self::kind): only that of a received error may be no more than
-    /// likely.
+    /// The certainty of the [kind](Self::kind). Only that of a received error can be less than
+    /// certain.
     pub fn certainty(&self) -> Certainty {
         match self.0.habit {
             Some(_) => Certainty::Likely,
@@ -342,8 +352,8 @@ impl fmt::Display for ProtocolError {
     }
 }
 
-/// The source of an error is what it states, which leads on to its cause: so [`downcast`](ProtocolError::downcast) finds it
-/// in errors that show nothing but its sources.
+/// The source of an error is its parts, whose source is the cause. Thereby
+/// [`downcast`](ProtocolError::downcast) finds the error in errors that expose only its sources.
 impl Error for ProtocolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)
@@ -362,7 +372,7 @@ impl fmt::Display for ErrorParts {
 
 impl Error for ErrorParts {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // A cause that was set on the error itself says more than the cause of its problem.
+        // A cause of the error itself takes precedence over the cause of its problem.
         match (&self.source, &self.problem) {
             (Some(source), _) => Some(&**source),
             (None, problem) => problem.as_ref()?.source(),
@@ -376,7 +386,7 @@ impl From<ErrorKind> for ProtocolError {
     }
 }
 
-/// Writes `From` each detail whose kind has its name.
+/// Implements `From` for each detail whose kind has the same name.
 macro_rules! from_details {
     ($($detail:ident)*) => {
         $(impl From<$detail> for ProtocolError {

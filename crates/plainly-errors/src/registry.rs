@@ -1,6 +1,7 @@
-//! The known errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and the
-//! [conditions](conditions()) that they express. The dialects, the recogniser and the documentation read it. With the
-//! allocation policy of the specification (2026-07-28, "Error Codes"), it decides which codes [may be sent](may_emit).
+//! The known errors: the [codes](registry()) that JSON-RPC or any revision of MCP ever defined, and
+//! the [conditions](conditions()) that they express. The dialects, the recogniser and the
+//! documentation read the registry. Together with the specification's allocation policy
+//! (2026-07-28, "Error Codes"), it determines which codes [may be sent](may_emit).
 
 pub(crate) mod table;
 mod words;
@@ -16,22 +17,22 @@ use crate::kind::ErrorKind;
 use crate::retry::Retry;
 use crate::revision::{Revision, Revisions};
 
-/// The choice of a code for a missing resource on the revisions that defined one of its own.
+/// The choice of a code for a missing resource on revisions that defined a separate one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a choice between two; a third would be a new decision everywhere"
 )]
 pub enum Dialect {
-    /// -32602 on every revision, as SEP-2164 settled it.
+    /// -32602 on every revision, as decided by SEP-2164.
     #[default]
     Uniform,
-    /// -32002 up to 2025-11-25, for servers whose old clients look for it; -32602 from 2026-07-28.
+    /// -32002 up to 2025-11-25, for servers whose old clients expect it; -32602 from 2026-07-28.
     PerRevision,
 }
 
 impl Dialect {
-    /// Both.
+    /// Both dialects.
     pub const ALL: [Self; 2] = [Self::Uniform, Self::PerRevision];
 }
 
@@ -41,13 +42,13 @@ impl Dialect {
 pub struct Entry {
     /// The code.
     pub code: Code,
-    /// Its name in the specification that defines it.
+    /// The name of the code in the specification that defines it.
     pub name: &'static str,
-    /// Its meaning.
+    /// The meaning of the code.
     pub meaning: &'static str,
-    /// The revisions that define it: all of them if JSON-RPC does.
+    /// The revisions that define the code: all of them if JSON-RPC does.
     pub revisions: Revisions,
-    /// Whether we may send it.
+    /// Whether this implementation may send the code.
     pub emit: Emit,
     /// The assumption that a receiver may make.
     pub receive: &'static str,
@@ -57,13 +58,14 @@ pub struct Entry {
     pub retry: Retry,
     /// The advice for a receiver.
     pub advice: &'static str,
-    /// The document that defines it.
+    /// The document that defines the code.
     pub source: &'static str,
-    /// The error that it means with this `data`; `None` if it means nothing, or nothing with such data.
+    /// Returns the error that the code means with this `data`; `None` if it has no meaning, or none
+    /// with such data.
     pub(crate) read: fn(Option<&Value>) -> Option<ErrorKind>,
 }
 
-/// A code has one row.
+/// Compares only codes, because a code has a single row.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.code == other.code
@@ -72,24 +74,25 @@ impl PartialEq for Entry {
 
 impl Eq for Entry {}
 
-/// Whether we may send a code.
+/// Whether this implementation may send a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Emit {
-    /// On the revisions that define it.
+    /// On the revisions that define the code.
     Defined,
-    /// On the revisions that define it, but only with [`Dialect::PerRevision`].
+    /// On the revisions that define the code, but only with [`Dialect::PerRevision`].
     PerRevision,
-    /// Never: it is only of historical interest.
+    /// Never, because the code is only of historical interest.
     Never,
 }
 
-/// Every code.
+/// All codes.
 pub fn registry() -> &'static [Entry] {
     &table::CODES
 }
 
-/// The code with its name: `InvalidParams -32602`, or `code -32000` where no revision defines it.
+/// The code with its name: `InvalidParams -32602`, or `code -32000` if no revision defines the
+/// code.
 ///
 /// ```
 /// use plainly_errors::{Code, registry};
@@ -109,13 +112,13 @@ pub fn lookup(code: Code) -> Option<&'static Entry> {
 }
 
 impl Entry {
-    /// Whether `revision` defines it.
+    /// Whether `revision` defines the code.
     pub fn defined_in(&self, revision: Revision) -> bool {
         self.revisions.has(revision)
     }
 
-    /// The HTTP statuses of the responses that carry it, in words: with the revisions if they differ, and `any` if none
-    /// is ours.
+    /// The HTTP statuses of the responses that carry the code, in words. They include the revisions
+    /// if these differ, and are `any` if this implementation never sends the code.
     pub fn http_status(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         let mut left = Revisions::filter(|revision| !self.statuses(revision).is_empty());
@@ -123,7 +126,7 @@ impl Entry {
             let statuses = self.statuses(revision);
             let same = Revisions::filter(|it| left.has(it) && self.statuses(it) == statuses);
             let list: Vec<_> = statuses.iter().map(u16::to_string).collect();
-            // Revisions are named only where they differ.
+            // Revisions are named only if they differ.
             words.push(match same == left && words.is_empty() {
                 true => list.join(", "),
                 false => format!("{} ({same})", list.join(", ")),
@@ -145,29 +148,30 @@ impl Entry {
     }
 }
 
-/// A code and the HTTP status beside it.
+/// A code and the HTTP status of its response.
 type Number = (Code, u16);
 
-/// Something that can go wrong, in words, and how it is written.
+/// A condition that causes an error, with its code and status for each revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Condition {
-    /// The fault, in words.
+    /// A description of the condition.
     pub name: &'static str,
-    /// The revisions on which it can happen.
+    /// The revisions on which the condition can occur.
     pub revisions: Revisions,
-    /// The number for each revision, oldest first.
+    /// The code and HTTP status for each revision, oldest first.
     written: [Number; Revision::ALL.len()],
     /// The code that [`Dialect::PerRevision`] writes on the revisions that define it.
     pinned: Option<Code>,
-    /// Whether sending the request again helps, where that differs from the code's row.
+    /// Whether sending the request again helps, if that differs from the code's row.
     retry: Option<Retry>,
-    /// Whether a handler may fail with it. The others are about the message, the connection or the session, of which a handler
-    /// knows nothing: they choose the HTTP status, and clients act on them.
+    /// Whether a handler may return the error. The other errors are about the message, the
+    /// connection or the session, which a handler does not know: they determine the HTTP status,
+    /// and clients react to them.
     by_handler: bool,
 }
 
-/// Every condition, from the message as a whole to internal failures.
+/// All conditions, from the message as a whole to internal failures.
 ///
 /// ```
 /// use plainly_errors::{Dialect, Revision, conditions};
@@ -181,7 +185,7 @@ pub fn conditions() -> &'static [Condition] {
 }
 
 impl Condition {
-    /// A condition that can occur, and is written in the same way, on every revision.
+    /// A condition that can occur on every revision and is written in the same way on all.
     const fn new(name: &'static str, code: Code, http_status: u16) -> Self {
         Self {
             name,
@@ -198,7 +202,7 @@ impl Condition {
         Self { revisions, ..self }
     }
 
-    /// Marks it as a condition that only the server itself can state.
+    /// Marks the condition as one that only the server itself may report.
     const fn by_server(self) -> Self {
         Self {
             by_handler: false,
@@ -206,21 +210,23 @@ impl Condition {
         }
     }
 
-    /// Sets the numbers: a cell for each revision, oldest first.
+    /// Sets the codes and HTTP statuses: one entry for each revision, oldest first.
     const fn written_as(self, written: [Number; Revision::ALL.len()]) -> Self {
         Self { written, ..self }
     }
 
-    /// The code and the HTTP status that `dialect` writes for it on `revision`, if it can happen there.
+    /// The code and the HTTP status that `dialect` writes for the condition on `revision`, if it
+    /// can occur there.
     pub fn written(&self, dialect: Dialect, revision: Revision) -> Option<(Code, u16)> {
         let can_happen = self.revisions.has(revision);
         can_happen.then(|| self.number(dialect, revision))
     }
 
-    /// Like [`written`](Self::written), even for a revision on which it can't occur.
+    /// Like [`written`](Self::written), but also for a revision on which the condition can't occur.
     pub(crate) fn number(&self, dialect: Dialect, revision: Revision) -> Number {
         let (code, http_status) = self.written[revision as usize];
-        // Old clients know the pinned code, but it may only be sent on the revisions that defined it.
+        // Old clients know the pinned code, but it may be sent only on the revisions that defined
+        // it.
         let pinned = self.pinned.filter(|pinned| {
             dialect == Dialect::PerRevision
                 && lookup(*pinned).is_some_and(|entry| entry.defined_in(revision))
@@ -228,26 +234,28 @@ impl Condition {
         (pinned.unwrap_or(code), http_status)
     }
 
-    /// Whether a handler may fail with it.
+    /// Whether a handler may return the error.
     pub(crate) fn may_be_a_handlers(&self) -> bool {
         self.by_handler
     }
 
-    /// Whether sending the request again helps: by its newest code, unless it has its own value.
+    /// Whether sending the request again helps: the condition's own value, or that of its newest
+    /// code.
     pub(crate) fn retry(&self) -> Retry {
         let [.., (code, _)] = self.written;
         self.retry.unwrap_or_else(|| retry_of(code))
     }
 }
 
-/// Whether it helps to send a request again that ended with `code`. For an undefined code it does
+/// Whether a request that ended with `code` should be sent again. For an undefined code it should
 /// not.
 pub(crate) fn retry_of(code: Code) -> Retry {
     lookup(code).map_or(Retry::Never, |entry| entry.retry)
 }
 
-/// Whether policy lets us send `code` to a peer of `revision` in `dialect`: the allocation policy of the specification
-/// and this table, as one function. What the dialects write is tested against it over all integers.
+/// Whether `code` may be sent to a peer of `revision` in `dialect`, by the allocation policy of the
+/// specification and by this table. A test checks the output of the dialects against this function
+/// over all integers.
 pub fn may_emit(code: Code, revision: Revision, dialect: Dialect) -> bool {
     match (code.range(), lookup(code)) {
         (CodeRange::Application, _) => true,
@@ -275,7 +283,8 @@ mod tests {
     fn what_a_handler_fails_with_never_chooses_the_http_status() {
         for condition in conditions().iter().filter(|it| it.by_handler) {
             let is_in_band = condition.written.iter().all(|(_, status)| *status == 200);
-            // Only a handler knows what it must ask the client; the status is the specification's.
+            // Only a handler knows which input it needs from the client. The specification defines
+            // the status.
             let is_asking = condition.name == "the client lacks a capability";
             assert!(is_in_band || is_asking, "{}", condition.name);
         }

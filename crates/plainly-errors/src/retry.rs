@@ -6,18 +6,18 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Retry {
-    /// No.
+    /// Never: the request would fail again.
     Never,
     /// After the request has been corrected.
     AfterFix,
     /// After a pause, if the request is safe to repeat.
     AfterDelay,
-    /// At once.
+    /// Immediately.
     Immediately,
 }
 
 impl Retry {
-    /// Its name: `never`, `after-fix`, `after-delay` or `immediately`.
+    /// The name of the value: `never`, `after-fix`, `after-delay` or `immediately`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Never => "never",

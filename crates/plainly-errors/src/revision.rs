@@ -1,5 +1,6 @@
-//! The dated revisions of the protocol. The behaviour of a revision is described by its [`Traits`]; its features are in
-//! tables with a column for each revision ([`Revisions`]). Any other version is a different type, [`UnknownRevision`].
+//! The dated revisions of the protocol. [`Traits`] describe the behaviour of a revision; its
+//! features are in tables with a column for each revision ([`Revisions`]). Any other version has
+//! another type, [`UnknownRevision`].
 
 mod revisions;
 mod traits;
@@ -10,7 +11,8 @@ use std::str::FromStr;
 pub use self::revisions::Revisions;
 pub use self::traits::{Forms, Resumption, Traits, UrlMode};
 
-/// Makes the enum and its list of the same rows, so that neither can have one that the other lacks.
+/// Declares the enum and its list from the same rows, so that neither can have a row that the other
+/// lacks.
 macro_rules! revisions {
     ($($(#[$doc:meta])+ $variant:ident,)+) => {
         /// A dated protocol version.
@@ -24,7 +26,7 @@ macro_rules! revisions {
         }
 
         impl Revision {
-            /// Every revision, oldest first.
+            /// All revisions, oldest first.
             pub const ALL: [Self; [$(Self::$variant),+].len()] = [$(Self::$variant),+];
         }
     };
@@ -35,11 +37,11 @@ revisions! {
     V2024_11_05,
     /// `2025-03-26`: Streamable HTTP, batches, tool annotations.
     V2025_03_26,
-    /// `2025-06-18`: structured tool output, elicitation; batches are gone.
+    /// `2025-06-18`: structured tool output, elicitation; no more batches.
     V2025_06_18,
     /// `2025-11-25`: icons, URL elicitation; the last one with a handshake.
     V2025_11_25,
-    /// `2026-07-28`: stateless; each request carries its version and capabilities.
+    /// `2026-07-28`: stateless; each request has its version and capabilities.
     V2026_07_28,
 }
 
@@ -60,26 +62,26 @@ impl Revision {
     /// The newest revision.
     pub const LATEST: Self = Self::ALL[Self::ALL.len() - 1];
 
-    /// The newest revision with an `initialize` handshake, and our answer to an `initialize` that requests an unknown
-    /// version.
+    /// The newest revision with an `initialize` handshake. Also the server's answer to an
+    /// `initialize` that requests an unknown version.
     pub const LATEST_LEGACY: Self = {
         let mut at = Self::ALL.len() - 1;
-        // A loop by index, because iterators can't be used in constants.
+        // A loop by index, because constants can't use iterators.
         while !Self::ALL[at].traits().sessions {
             at -= 1;
         }
         Self::ALL[at]
     };
 
-    /// The revision to answer in as long as the peer has not stated its own.
+    /// The revision for responses as long as the peer has not stated its own.
     pub const UNKNOWN_PEER: Self = Self::LATEST;
 
-    /// The date that names it on the wire.
+    /// The date that names the revision on the wire.
     pub const fn as_str(self) -> &'static str {
         self.traits().name
     }
 
-    /// The era that it belongs to.
+    /// The era of the revision.
     pub const fn era(self) -> Era {
         if self.traits().sessions {
             Era::Legacy
@@ -113,7 +115,7 @@ impl FromStr for Revision {
     }
 }
 
-/// A protocol version that is none of those above, as the peer wrote it.
+/// A protocol version other than the known revisions, as the peer wrote it.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol version {0:?}")]
 #[expect(clippy::exhaustive_structs, reason = "it is the text and nothing else")]

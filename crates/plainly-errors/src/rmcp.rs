@@ -1,5 +1,6 @@
-//! To and from the errors of the SDK `rmcp`, for its users: its servers then answer with the errors of this crate, and
-//! its clients recognise them. By the way of [`WireError`], as on the wire.
+//! Conversions to and from the errors of the SDK `rmcp`, for its users: its servers can respond
+//! with the errors of this crate, and its clients can recognise them. The conversions use
+//! [`WireError`], as on the wire.
 
 use rmcp::model::{ErrorCode, ErrorData};
 
@@ -10,19 +11,19 @@ use crate::registry::Dialect;
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
-/// This error, without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp
-/// can't hold, becomes
-/// -32603.
+/// Converts the error without its HTTP status, which rmcp chooses. A code beyond 32 bits, which
+/// rmcp can't hold, becomes -32603.
 impl From<WireError> for ErrorData {
     fn from(error: WireError) -> Self {
-        // A code cut to 32 bits could be another one, with a meaning of its own.
+        // A code truncated to 32 bits could be another code with another meaning.
         let code = i32::try_from(error.code.get()).map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
         Self::new(code, error.message, error.data)
     }
 }
 
-/// Written for a peer of any revision, with a code that all of them have; it is recognised all the same. For a peer of
-/// a known revision [encode](Dialect::encode) it, and convert that.
+/// Writes the error for a peer of any revision, with a code that all of them have. The error is
+/// still recognised. For a peer of a known revision, [encode](Dialect::encode) the error and
+/// convert the result.
 ///
 /// ```
 /// use plainly_errors::ProtocolError;
@@ -38,7 +39,7 @@ impl From<WireError> for ErrorData {
 /// ```
 impl From<ProtocolError> for ErrorData {
     fn from(error: ProtocolError) -> Self {
-        // Every later revision has the codes of the oldest one too.
+        // Every later revision also has the codes of the oldest one.
         let [oldest, ..] = Revision::ALL;
         Dialect::default().encode(&error, oldest).into()
     }
@@ -61,7 +62,7 @@ impl From<Problem> for ErrorData {
     }
 }
 
-/// The error object as received.
+/// The error object as it was received.
 impl From<ErrorData> for WireError {
     fn from(error: ErrorData) -> Self {
         Self::received(Code::new(error.code.0.into()), error.message, error.data)

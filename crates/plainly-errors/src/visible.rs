@@ -1,9 +1,10 @@
-//! Text from others, made safe for display, on a terminal or in a log: it can neither be a command
-//! to the terminal nor look like something else.
+//! Makes untrusted text safe for display on a terminal or in a log, so that it can neither contain
+//! terminal commands nor imitate other text.
 
 use std::borrow::Cow;
 
-/// The text in one line, with every control character written out, and every one that changes how others are shown.
+/// The text in one line, with escapes for all control characters and for characters that change how
+/// others are displayed.
 ///
 /// ```
 /// use plainly_errors::visible::visible;
@@ -27,15 +28,16 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// Whether a character shows nothing by itself: a control character, or one that changes how others are shown. A combining
-/// mark, a blank, and a character of another direction are text.
+/// Whether a character displays nothing itself: a control character, or one that changes how others
+/// are displayed. Combining marks, spaces and characters of another direction count as text.
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
     character.is_control() || is_format(character)
 }
 
-/// Whether it changes the order or the look of others, or ends the line: the general categories Cf, Zl and Zp of Unicode 17.
-/// With them a name can look like another one.
+/// Whether the character changes the order or the appearance of others, or ends the line: the
+/// general categories Cf, Zl and Zp of Unicode 17. Such characters can make one name look like
+/// another.
 fn is_format(character: char) -> bool {
     matches!(
         character,

@@ -1,4 +1,5 @@
-//! The error object of a JSON-RPC response as read or written, and the HTTP status that goes beside it.
+//! The error object of a JSON-RPC response as read or written, and the HTTP status of that
+//! response.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,28 +11,30 @@ use serde_json::{Map, Value};
 use crate::code::Code;
 use crate::number::integer;
 
-/// `{code, message, data}`: what [`Dialect::encode`](crate::Dialect::encode) writes and [`recognise`](Self::recognise) reads.
+/// The object `{code, message, data}`, which [`Dialect::encode`](crate::Dialect::encode) writes and
+/// [`recognise`](Self::recognise) reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WireError {
-    /// The number.
+    /// The code.
     pub code: Code,
     /// One sentence for the user.
     pub message: Cow<'static, str>,
     /// Details that a program needs in order to act.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.
+    /// The status of the HTTP response with the error; not part of the object. 200 for an error
+    /// that was read.
     #[serde(skip)]
     pub http_status: u16,
-    /// The time to wait from the HTTP response that carried it (`Retry-After`); not part of the
+    /// The waiting time in the HTTP response with the error (`Retry-After`); not part of the
     /// object.
     #[serde(skip)]
     pub retry_after: Option<Duration>,
 }
 
 impl WireError {
-    /// An error object as received, for [`recognise`](Self::recognise). `null` as data is no data.
+    /// An error object as received, for [`recognise`](Self::recognise). `null` counts as no data.
     pub fn received(
         code: Code,
         message: impl Into<Cow<'static, str>>,
@@ -47,7 +50,7 @@ impl WireError {
     }
 }
 
-/// Only of an object. Numbers are integers by their value, as JSON Schema has them: `-32603.0` is one.
+/// Reads objects only. Numbers are integers by their value, as in JSON Schema: `-32603.0` is one.
 impl<'de> Deserialize<'de> for WireError {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut members = Map::deserialize(deserializer)?;

@@ -1,10 +1,10 @@
-//! An error with its causes, as a program prints it whose `main` returns the error.
+//! An error with its causes, as printed by a program whose `main` returns the error.
 
 use std::error::Error;
 use std::fmt;
 
-/// Writes the error and, below it, each cause that adds something. The library's errors have it as
-/// their `Debug`, which is what Rust prints of the error that `main` returns.
+/// Writes the error and, below it, each cause that adds information. The library's errors use it as
+/// their `Debug`, which Rust prints for an error that `main` returns.
 ///
 /// ```
 /// use std::fmt;
@@ -29,7 +29,7 @@ pub fn with_causes(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result
     let mut heading = "\n\nCaused by:";
     for cause in std::iter::successors(error.source(), |&cause| cause.source()) {
         let cause = cause.to_string();
-        // Some errors say their cause too.
+        // Some error messages already contain their cause.
         if last.ends_with(&cause) {
             continue;
         }
@@ -40,7 +40,7 @@ pub fn with_causes(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result
     Ok(())
 }
 
-/// Gives error types the `Debug` of [`with_causes`].
+/// Implements `Debug` for error types by [`with_causes`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_with_causes {

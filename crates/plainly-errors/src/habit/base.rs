@@ -1,4 +1,4 @@
-//! The rows that rows of the [table](super::table) are based on: what several habits have in common.
+//! The base rows of the [table](super::table), with the members that several habits share.
 
 use super::{GOING_AWAY, Habit, Meaning, no_prompt, no_resource, no_tool, refused};
 use crate::kind::InvalidRequest;
@@ -29,7 +29,7 @@ pub(super) const NO_SESSION: &str = "the session is unknown or has expired: init
 pub(super) const SESSION_WANTED: &str = "the server works by sessions, and the request names none";
 pub(super) const TIMED_OUT: &str = "it took too long, here or behind a proxy";
 
-/// A resource that is missing, by its message alone; the rows of other meanings name theirs.
+/// A missing resource, recognised by the message alone. Rows with other meanings override it.
 pub(super) const MISSING: Habit = Habit {
     sender: "",
     methods: READ,
@@ -78,7 +78,7 @@ pub(super) const TOO_MANY: Habit = Habit {
     read: |_, _| Some(Meaning::Problem(ProblemCode::RateLimitExceeded)),
     ..MISSING
 };
-/// A row of the draft of events, whatever its message.
+/// An error of the draft of events, with any message.
 pub(super) const EVENT: Habit = Habit {
     sender: "servers with the draft of events",
     methods: EVENTS,

@@ -1,5 +1,5 @@
-//! THE table of habits: one row for each thing that some implementation sends, and that only who knows the
-//! implementation can understand. Read in their sources, in the versions that the rows name.
+//! The table of habits: one row for each error of an implementation that can be understood only
+//! with knowledge of that implementation. The rows come from the sources of the named versions.
 
 use super::base::{
     ANY_METHOD, CANDIDATE, ENDING, EVENT, FORBIDDEN, LOST_SESSION, MISSING, TIMEOUT, TOO_MANY,
@@ -14,7 +14,7 @@ use crate::registry::table::{
 };
 
 const NO_CODE: Code = Code::new(0);
-/// Everything from "connection closed" to "rate limit exceeded".
+/// A code with many meanings, from "connection closed" to "rate limit exceeded".
 const LEGACY_0: Code = Code::new(-32000);
 const LEGACY_1: Code = Code::new(-32001);
 const LEGACY_3: Code = Code::new(-32003);
@@ -25,14 +25,14 @@ const EVENT_FORBIDDEN: Code = Code::new(-32012);
 const EVENT_EXHAUSTED: Code = Code::new(-32013);
 const EVENT_UNSUPPORTED: Code = Code::new(-32014);
 const EVENT_CALLBACK: Code = Code::new(-32015);
-/// A code in the range of the specification, which has not defined it.
+/// A code that is in the range of the specification but not defined by it.
 const RESERVED_29: Code = Code::new(-32029);
 const HTTP_TIMEOUT: Code = Code::new(408);
-/// A minus that was forgotten.
+/// The code with a missing minus sign.
 const POSITIVE_INVALID_REQUEST: Code = Code::new(32600);
 
 const TASK: &[&str] = &["tasks/get", "tasks/update", "tasks/cancel", "tasks/result"];
-/// The methods that no server of a revision before 2026-07-28 can have.
+/// The methods that no server of a revision before 2026-07-28 has.
 const NEWER: &[&str] = &[
     "server/discover",
     "subscriptions/listen",
@@ -369,7 +369,7 @@ pub(crate) static HABITS: [Habit; 50] = [
         read: |_, _| Some(Meaning::Problem(ProblemCode::ValidationError)),
         ..EVENT
     },
-    // The end of the server.
+    // Shutdown of the server.
     Habit {
         sender: "Python SDK 2 at its end; the TypeScript and Python SDKs as proxies",
         code: LEGACY_0,
@@ -407,7 +407,7 @@ pub(crate) static HABITS: [Habit; 50] = [
         read: |_, data| ErrorKind::read_unsupported_version(data).map(Meaning::Kind),
         ..CANDIDATE
     },
-    // Last, as it says least.
+    // Last, because it is the least specific.
     Habit {
         sender: "Python SDK 1 and 2, Go SDK",
         methods: ANY_METHOD,

@@ -1,5 +1,6 @@
-//! The details of the kinds whose `data` the specification leaves free. Each is written as an object with a `kind`, so
-//! that failures that share one code can be told apart: five share -32602.
+//! The details of the kinds whose `data` the specification does not define. Each is written as an
+//! object with a `kind`, so that receivers can distinguish failures with the same code: five share
+//! -32602.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +15,18 @@ use crate::mistake::Mistake;
 )]
 #[non_exhaustive]
 pub enum InvalidRequest {
-    /// It is JSON, but not a JSON-RPC message of the peer's revision; the message names the fault.
-    /// The one to choose where none of the others fits.
+    /// The message is JSON, but not a JSON-RPC message of the peer's revision; the error message
+    /// names the fault. Choose this if no other variant fits.
     Malformed,
-    /// Another request with this id is still being served on the connection. That one keeps its answer.
+    /// Another request with this id is still in progress on the connection. That request keeps its
+    /// response.
     DuplicateId,
-    /// The revision works by sessions, and the request names none: the client sends `initialize` first.
+    /// The revision uses sessions, and the request names none: the client sends `initialize` first.
     SessionRequired,
-    /// The session that it names does not exist, has expired or has been ended: the client sends `initialize` again.
+    /// The session does not exist, has expired or was ended: the client sends `initialize` again.
     SessionNotFound,
-    /// The HTTP request was refused before its body was read as a message; the refusal has the
-    /// reason. For headers that mirror the body choose
+    /// The HTTP request was rejected before its body was read as a message; the refusal has the
+    /// reason. For headers that mirror the body, choose
     /// [`HeaderMismatch`](super::ErrorKind::HeaderMismatch).
     Refused {
         /// The reason.
@@ -33,55 +35,60 @@ pub enum InvalidRequest {
     },
 }
 
-/// The reason why an HTTP request was refused before its body was read as a message. Each has its
-/// own HTTP status.
+/// The reason why an HTTP request was rejected before its body was read as a message. Each reason
+/// has its own HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
-    /// 400: the HTTP request is contradictory or malformed, as with two `Host` headers or a body that breaks off.
+    /// 400: the HTTP request is contradictory or malformed, for example with two `Host` headers or
+    /// an incomplete body.
     BadRequest,
     /// 401: the access token is missing or rejected. The header `WWW-Authenticate` names the
     /// reason.
     Unauthorized,
-    /// 403: the access token lacks a scope that the request needs, which the header `WWW-Authenticate` names.
+    /// 403: the access token lacks a scope that the request needs. The header `WWW-Authenticate`
+    /// names the scope.
     InsufficientScope,
-    /// 403: the `Host` is not one that this server answers to.
+    /// 403: the server does not accept this `Host`.
     ForbiddenHost,
-    /// 403: the `Origin` is not allowed.
+    /// 403: the server does not allow this `Origin`.
     ForbiddenOrigin,
     /// 404: this path is not the MCP endpoint.
     UnknownPath,
-    /// 405: the endpoint takes `POST`, and with a session `GET` and `DELETE`.
+    /// 405: the endpoint accepts `POST`, and with sessions `GET` and `DELETE`.
     MethodNotAllowed,
     /// 406: the client does not accept both `application/json` and `text/event-stream`.
     NotAcceptable,
     /// 408: the body did not arrive in time.
     RequestTimeout,
-    /// 409: the session's stream is already open, and stays with who opened it.
+    /// 409: the session's stream is already open, and remains with the client connection that
+    /// opened it.
     StreamTaken,
-    /// 413: the message is larger than the server reads.
+    /// 413: the message is larger than the server accepts.
     TooLarge {
-        /// The most that is read, in bytes. `None` only when a peer did not name it.
+        /// The maximum size in bytes. `None` only if a peer did not name it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u64>,
     },
     /// 415: the body is not declared as plain `application/json`.
     UnsupportedMediaType,
-    /// 429: too many tokens that are not taken came from one address.
+    /// 429: too many rejected tokens came from one address.
     TooManyFailures,
 }
 
-/// The reason why a server can't serve a request now, though it may later.
+/// The reason why a server can't process a request now, but may later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// The server has as many requests in flight as it allows: send it again after a pause.
+    /// The server has the maximum number of requests in flight: send the request again after a
+    /// pause.
     Overloaded,
-    /// The server is shutting down: send it to the next one.
+    /// The server is shutting down: send the request to its successor.
     ShuttingDown,
-    /// The server can't reach who verifies access tokens: send it again after a pause.
+    /// The server can't reach the service that verifies access tokens: send the request again after
+    /// a pause.
     CannotVerify,
 }
 
@@ -95,66 +102,68 @@ pub enum Unavailable {
 )]
 #[non_exhaustive]
 pub enum InvalidParams {
-    /// They are not what the method takes. The one to choose where none of the others fits.
+    /// The parameters do not match the method. Choose this if no other variant fits.
     Malformed {
-        /// Everything that is wrong with them, as far as it is known member by member. Places are those in `params`, or
-        /// in the arguments of a prompt.
+        /// All known faults, member by member. Paths are relative to `params`, or to the arguments
+        /// of a prompt.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
-    /// They are there and no JSON object, whatever the method.
+    /// The parameters are not a JSON object, whatever the method.
     NotAnObject,
-    /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28). A version that is there and
-    /// not spoken is [`UnsupportedProtocolVersion`](super::ErrorKind::UnsupportedProtocolVersion).
+    /// The fields of `_meta` that every request must have are missing or wrong (2026-07-28). For a
+    /// version that is present but not supported, choose
+    /// [`UnsupportedProtocolVersion`](super::ErrorKind::UnsupportedProtocolVersion).
     MissingMeta {
         /// The keys that are missing or wrong.
         keys: Vec<String>,
-        /// Everything that is wrong with the parameters, member by member.
+        /// All faults of the parameters, member by member.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
-    /// There is no tool of this name.
+    /// No tool has this name.
     UnknownTool {
-        /// The name as requested, without its middle if it is too long for any.
+        /// The name as requested, with its middle removed if it is too long.
         name: String,
     },
-    /// There is no prompt of this name.
+    /// No prompt has this name.
     UnknownPrompt {
-        /// The name as requested, without its middle if it is too long for any.
+        /// The name as requested, with its middle removed if it is too long.
         name: String,
     },
-    /// There is no skill whose `SKILL.md` has this URI (extension `io.modelcontextprotocol/skills`).
+    /// No skill has this URI for its `SKILL.md` (extension `io.modelcontextprotocol/skills`).
     UnknownSkill {
-        /// The URI as requested, without its middle if it is too long for any.
+        /// The URI as requested, with its middle removed if it is too long.
         uri: String,
     },
-    /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
+    /// This server did not issue the cursor for this listing, or the cursor has expired: the client
+    /// starts again without it.
     InvalidCursor,
-    /// The `requestState` was not given out by this server to this client for this very request, or has expired: the client
-    /// starts again without (2026-07-28, Multi Round-Trip Requests).
+    /// This server did not issue the `requestState` to this client for this request, or the state
+    /// has expired: the client starts again without it (2026-07-28, Multi Round-Trip Requests).
     InvalidRequestState,
-    /// The answer to a question of the server's is not of the kind that was asked for. One that is not there is no error:
-    /// it is asked for again.
+    /// The answer to a question of the server has the wrong type. A missing answer is not an error:
+    /// the server asks again.
     InvalidInputResponse {
         /// The key of the question.
         key: String,
-        /// The mistakes in the answer. Places are those in `params`.
+        /// The faults of the answer. Paths are relative to `params`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
-    /// There is no task of this name, or not for this caller, or not any more (extension `io.modelcontextprotocol/tasks`).
+    /// The task does not exist, no longer exists, or does not exist for this caller (extension
+    /// `io.modelcontextprotocol/tasks`).
     UnknownTask,
-    /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
-    /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
+    /// The text is not a URI that this server could have issued. If it could have, but no resource
+    /// exists there, choose [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {
-        /// The text as requested, without its middle if it is too long for any URI.
+        /// The text as requested, with its middle removed if it is too long for a URI.
         uri: String,
-        /// The mistakes in the variables of its template. Places start with the name of the
-        /// variable.
+        /// The faults in the variables of the template. Paths begin with the name of the variable.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
-    /// The resource exists and has no children to list, not even none.
+    /// The resource exists but is not a collection, so it can't have children.
     NotACollection {
         /// The URI as requested.
         uri: String,
@@ -163,15 +172,15 @@ pub enum InvalidParams {
     ResourceTooLarge {
         /// The URI as requested.
         uri: String,
-        /// Its size in bytes.
+        /// The size of the resource in bytes.
         size: u64,
-        /// The most that is read, in bytes.
+        /// The maximum size in bytes.
         limit: u64,
-        /// URIs of parts of it that can be read instead, as examples.
+        /// URIs of parts of the resource that can be read instead, as examples.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         parts: Vec<String>,
     },
-    /// The resource is shorter than where the part that was asked for begins.
+    /// The requested part begins after the end of the resource.
     NoSuchPart {
         /// The URI as requested.
         uri: String,
@@ -181,7 +190,7 @@ pub enum InvalidParams {
 }
 
 impl InvalidParams {
-    /// Mistakes that only the message describes.
+    /// Mistakes that only the error message describes.
     pub const MALFORMED: Self = Self::Malformed {
         problems: Vec::new(),
     };
@@ -196,24 +205,25 @@ impl InvalidParams {
 )]
 #[non_exhaustive]
 pub enum Internal {
-    /// Unspecified; the message contains everything that is public. The one to choose where none of
-    /// the others fits. Has no data.
+    /// An unspecified failure; the message contains everything that is public. Choose this if no
+    /// other variant fits. It has no data.
     #[serde(skip)]
     Failed,
     /// A failure that only the server's log describes.
     Incident {
-        /// Its name in the log.
+        /// The id of the failure in the log.
         incident: String,
     },
-    /// The request took longer than the server allows. The time that a *client* allows is a local error and has no code.
+    /// The request took longer than the server allows. A timeout of the *client* is a local error
+    /// without a code.
     DeadlineExceeded {
-        /// The time allowed, in milliseconds.
+        /// The time limit in milliseconds.
         limit_ms: u64,
     },
-    /// The reply would be larger than the server sends. For a resource whose size is known before it is read choose
-    /// [`InvalidParams::ResourceTooLarge`].
+    /// The response would be larger than the server sends. For a resource whose size is known
+    /// before it is read, choose [`InvalidParams::ResourceTooLarge`].
     ReplyTooLarge {
-        /// The most that is sent, in bytes.
+        /// The maximum size in bytes.
         limit: u64,
     },
 }
@@ -223,17 +233,18 @@ pub enum Internal {
 #[serde(tag = "mode", rename = "url", rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UrlElicitation {
-    /// Names this elicitation when its completion is announced, and in the client's answer to it: the same for as long as
-    /// the same is wanted of the same user, or one who declined is asked again.
+    /// The id of this elicitation in the notification of its completion and in the client's answer.
+    /// It stays the same as long as the server requests the same of the same user; otherwise a user
+    /// who declined would be asked again.
     pub elicitation_id: String,
     /// The URL to visit.
     pub url: String,
-    /// The reason, for the user.
+    /// The reason for the visit, for the user.
     pub message: String,
 }
 
 impl UrlElicitation {
-    /// Asks the user to visit `url`, because of `message`.
+    /// Asks the user to visit `url`, with `message` as the reason.
     pub fn new(
         elicitation_id: impl Into<String>,
         url: impl Into<String>,
@@ -246,8 +257,8 @@ impl UrlElicitation {
         }
     }
 
-    /// Whether it is on the web, by `http` or `https`. A user should be sent nowhere else: another scheme may run a script,
-    /// open a file or start a program.
+    /// Whether the URL has the scheme `http` or `https`. Do not send users to other URLs, because
+    /// another scheme may run a script, open a file or start a program.
     pub fn is_web(&self) -> bool {
         let scheme = self.url.split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| {

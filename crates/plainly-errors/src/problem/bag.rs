@@ -1,9 +1,9 @@
-//! Collects problems, so that a caller learns of all its mistakes in one answer.
+//! Collects problems, so that one response reports all mistakes of a caller.
 
 use super::{Problem, Problems};
 
-/// Problems in the order in which they were found; possibly none. It is no error itself: what it has found ends a function
-/// as [`Problems`].
+/// Problems in the order in which they were found; it may be empty. The bag itself is not an error:
+/// a function returns the collected problems as [`Problems`].
 ///
 /// ```
 /// use plainly_errors::problem::{ProblemBag, Problems};
@@ -28,29 +28,29 @@ use super::{Problem, Problems};
 pub struct ProblemBag(Vec<Problem>);
 
 impl ProblemBag {
-    /// None yet.
+    /// An empty bag.
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds one.
+    /// Adds a problem.
     pub fn add(&mut self, problem: Problem) -> &mut Self {
         self.0.push(problem);
         self
     }
 
-    /// Adds an invalid value of `field`, as [`Problem::validation`] states it.
+    /// Adds an invalid value of `field`, as in [`Problem::validation`].
     pub fn invalid(&mut self, field: impl Into<String>, reason: impl Into<String>) -> &mut Self {
         self.add(Problem::validation(field, reason))
     }
 
-    /// Adds all of another.
+    /// Adds all problems of another bag.
     pub fn merge(&mut self, other: Self) -> &mut Self {
         self.0.extend(other.0);
         self
     }
 
-    /// Takes all out.
+    /// Removes all problems.
     pub fn clear(&mut self) -> &mut Self {
         self.0.clear();
         self
@@ -61,21 +61,22 @@ impl ProblemBag {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the bag is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All, in order.
+    /// All problems, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
 
-    /// `Ok` if there are none: `bag.into_result()?` ends a handler with all that it found.
+    /// `Ok` if the bag is empty. With `bag.into_result()?` a handler ends with all problems that it
+    /// found.
     ///
     /// # Errors
     ///
-    /// All of them, if there are any.
+    /// All problems, if there are any.
     pub fn into_result(self) -> Result<(), Problems> {
         match Problems::new(self.0) {
             Some(problems) => Err(problems),
@@ -83,7 +84,8 @@ impl ProblemBag {
         }
     }
 
-    /// Every value, or else every problem; `collect` into a `Result` would stop at the first.
+    /// Collects all values, or all problems if there are any. `collect` into a `Result` would stop
+    /// at the first problem.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag};

@@ -1,5 +1,5 @@
-//! The table of problems: one row for each code, with its category, whether trying again helps, its HTTP status and how
-//! it is written as a protocol error. Messages are written elsewhere.
+//! The table of problems: one row for each code, with its category, whether a retry helps, its HTTP
+//! status and its form as a protocol error. The messages are elsewhere.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::code::{ApplicationCode, Code};
 use crate::registry::table::{INTERNAL_ERROR, INVALID_PARAMS};
 use crate::retry::Retry;
 
-/// The area that a problem belongs to.
+/// The area of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -17,18 +17,18 @@ use crate::retry::Retry;
 pub enum Category {
     /// Permissions and limits of the caller.
     Access,
-    /// The state of the thing asked for.
+    /// The state of the requested item.
     Resource,
     /// The caller's input.
     Validation,
-    /// Carrying it out.
+    /// The execution of the operation.
     Operation,
-    /// Problems that an application adds of its own.
+    /// Problems that an application defines.
     Domain,
 }
 
 impl Category {
-    /// Its name: `access`, `resource`, `validation`, `operation` or `domain`.
+    /// The name of the category: `access`, `resource`, `validation`, `operation` or `domain`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Access => "access",
@@ -51,9 +51,9 @@ impl fmt::Display for Category {
 pub(crate) enum CodeForm {
     /// The request is wrong: -32602.
     InvalidParams,
-    /// Something failed inside: -32603.
+    /// An internal failure: -32603.
     Internal,
-    /// Anything else: the application code equal to the HTTP status.
+    /// Any other problem: the application code equal to the HTTP status.
     Status,
 }
 
@@ -82,13 +82,15 @@ const TOO_MANY_REQUESTS: Status = Status(429, "Too Many Requests");
 const SERVER_ERROR: Status = Status(500, "Internal Server Error");
 const SERVICE_UNAVAILABLE: Status = Status(503, "Service Unavailable");
 
-/// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
+/// Declares the enum and its table from the same rows, so that neither can have a row that the
+/// other lacks.
 macro_rules! problem_codes {
     ($(#[doc = $meaning:literal] $variant:ident = $name:literal: $category:ident, $retry:ident, $status:ident, $written:ident;)+) => {
         /// The kind of a problem, by name.
         ///
-        /// The names are those of the [`mcp-error-codes`](https://github.com/code-wheel/mcp-error-codes) library, which
-        /// clients can know without knowing the server.
+        /// The names are those of the
+        /// [`mcp-error-codes`](https://github.com/code-wheel/mcp-error-codes) library, so clients
+        /// can know them without knowing the server.
         ///
         /// ```
         /// use plainly_errors::problem::{Category, ProblemCode};
@@ -104,8 +106,9 @@ macro_rules! problem_codes {
         #[expect(clippy::exhaustive_enums, reason = "what is not in the vocabulary is custom")]
         pub enum ProblemCode {
             $(#[doc = $meaning] #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
-            /// An application's own code; of the domain, not recoverable, and written as what failed inside. Made of a
-            /// name by [`From`], which knows the names above.
+            /// An application's own code. Its category is the domain; it is not recoverable and is
+            /// written as an internal failure. [`From`] creates it from a name, unless the name is
+            /// one of the above.
             Custom(Cow<'static, str>),
         }
 
@@ -133,7 +136,8 @@ macro_rules! problem_codes {
                 }
             }
 
-            /// The known code of this name; `None` for any other, which only an application of its own knows.
+            /// The known code with this name. `None` for any other name, because only the
+            /// application that defines it knows it.
             ///
             /// ```
             /// use plainly_errors::ProblemCode;
@@ -217,27 +221,28 @@ problem_codes! {
 }
 
 impl ProblemCode {
-    /// An application's own code, by custom in `UPPER_CASE`: for constants. None of those that have a name here.
+    /// An application's own code, by convention in `UPPER_CASE`, for constants. It must not be a
+    /// name from this table.
     pub const fn custom(name: &'static str) -> Self {
         Self::Custom(Cow::Borrowed(name))
     }
 
-    /// Every code but the custom ones, by category.
+    /// All codes except custom ones, by category.
     pub fn all() -> &'static [Self] {
         ALL
     }
 
-    /// The name that stands on the wire.
+    /// The name on the wire.
     pub fn as_str(&self) -> &str {
         self.row().name
     }
 
-    /// Its meaning, in a sentence.
+    /// The meaning, in one sentence.
     pub fn meaning(&self) -> &'static str {
         self.row().meaning.trim_ascii()
     }
 
-    /// The area that it belongs to.
+    /// The category of the code.
     pub fn category(&self) -> Category {
         self.row().category
     }
@@ -252,8 +257,8 @@ impl ProblemCode {
         self.retry() == Retry::AfterDelay
     }
 
-    /// The status of an HTTP API that answers with it. Never that of a JSON-RPC reply, where 404 and 401 mean something
-    /// else.
+    /// The status for an HTTP API that returns the problem. It is never the status of a JSON-RPC
+    /// response, where 404 and 401 have other meanings.
     pub fn http_status(&self) -> u16 {
         self.row().status.0
     }
@@ -263,8 +268,8 @@ impl ProblemCode {
         self.row().status.1
     }
 
-    /// The code of the protocol error that it is written as, on every revision: -32602 where the request is wrong,
-    /// -32603 where something failed inside, else the application code equal to the HTTP status.
+    /// The code of the protocol error, on every revision: -32602 if the request is wrong, -32603
+    /// for an internal failure, otherwise the application code equal to the HTTP status.
     pub fn protocol_code(&self) -> Code {
         match self.written() {
             CodeForm::InvalidParams => INVALID_PARAMS,

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// Any JSON under names. Written in the order in which it was given; equal in any.
+/// Named JSON values. They are written in the order in which they were added; equality ignores the
+/// order.
 #[derive(Clone, Debug, Default)]
 pub struct Details(
-    /// No name twice.
+    /// No name occurs twice.
     Vec<(Cow<'static, str>, Value)>,
 );
 
@@ -18,16 +19,17 @@ impl Details {
         Self(Vec::new())
     }
 
-    /// Sets one; a name that is there already keeps its place.
+    /// Sets a value. A name that is already present keeps its position.
     pub(super) fn set(&mut self, name: Cow<'static, str>, value: Value) {
-        // A list rather than a map: there are few, and they are shown in the order in which they were added.
+        // A list rather than a map, because there are few details and they are shown in the order
+        // in which they were added.
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),
         }
     }
 
-    /// Gives each text anew.
+    /// Replaces each text by the result of `words`.
     pub(super) fn reword(&mut self, words: impl Fn(&str) -> String) {
         for (_, value) in &mut self.0 {
             if let Value::String(text) = value {
@@ -36,13 +38,13 @@ impl Details {
         }
     }
 
-    /// The value under this name.
+    /// The value with this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.iter()
             .find_map(|(known, value)| (known == name).then_some(value))
     }
 
-    /// All, in order.
+    /// All details, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
@@ -52,7 +54,7 @@ impl Details {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no details.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -71,7 +73,7 @@ impl From<&Map<String, Value>> for Details {
 
 impl PartialEq for Details {
     fn eq(&self, other: &Self) -> bool {
-        // Members of a JSON object have no order: a peer may send them back in another.
+        // Members of a JSON object have no order, so a peer may return them in another order.
         fn by_name(details: &Details) -> BTreeMap<&str, &Value> {
             details.iter().collect()
         }

@@ -1,5 +1,5 @@
-//! The problems that most applications have, each with its sentence and details. The details have the names that clients
-//! of the `mcp-error-codes` library know.
+//! The problems that most applications have, each with its message and details. The details have
+//! the names that clients of the `mcp-error-codes` library know.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Problem, ProblemCode, counted, try_again};
 
 impl Problem {
-    /// There is no `entity_type` with this `identifier`.
+    /// No `entity_type` has this `identifier`.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -24,14 +24,14 @@ impl Problem {
         Self::of_entity(ProblemCode::NotFound, message, entity_type, identifier)
     }
 
-    /// There is one already.
+    /// An `entity_type` with this `identifier` already exists.
     pub fn already_exists(entity_type: impl Into<String>, identifier: impl Into<String>) -> Self {
         let (entity_type, identifier) = (entity_type.into(), identifier.into());
         let message = format!("The {entity_type} '{identifier}' already exists.");
         Self::of_entity(ProblemCode::AlreadyExists, message, entity_type, identifier)
     }
 
-    /// It can't be changed or removed; `reason` adds a sentence, if there is one.
+    /// The entity can't be changed or removed. `reason` adds a sentence, if present.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -60,8 +60,8 @@ impl Problem {
         }
     }
 
-    /// It can't be removed, since it is used in `usage_count` places; `force_available` is whether
-    /// the caller can remove it all the same by the argument `force`.
+    /// The entity can't be removed, because it is used in `usage_count` places. `force_available`
+    /// says whether the caller can remove it nevertheless with the argument `force`.
     pub fn entity_in_use(
         entity_type: impl Into<String>,
         identifier: impl Into<String>,
@@ -78,7 +78,7 @@ impl Problem {
             .detail("force_available", force_available)
     }
 
-    /// `required_for` takes `dependency`, which is not there.
+    /// `required_for` needs `dependency`, which is missing.
     pub fn missing_dependency(
         dependency: impl Into<String>,
         required_for: impl Into<String>,
@@ -90,7 +90,7 @@ impl Problem {
             .detail("required_for", required_for)
     }
 
-    /// The value of `field` is wrong, because of `reason`.
+    /// The value of `field` is invalid, because of `reason`.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -106,19 +106,19 @@ impl Problem {
             .detail("reason", reason)
     }
 
-    /// [`validation`](Self::validation) under the other name that it has in `mcp-error-codes`.
+    /// [`validation`](Self::validation) under its other name in `mcp-error-codes`.
     pub fn invalid_input(field: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::validation(field, reason)
     }
 
-    /// `field` is required, and not there.
+    /// The required `field` is missing.
     pub fn missing_required(field: impl Into<String>) -> Self {
         let field = field.into();
         let message = format!("Missing required field: '{field}'.");
         Self::new(ProblemCode::MissingRequired, message).detail("field", field)
     }
 
-    /// The caller may not do `operation`; `reason` adds a sentence, if it is public.
+    /// The caller may not perform `operation`. `reason` adds a sentence, if it is public.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -137,7 +137,7 @@ impl Problem {
         Self::new(ProblemCode::AccessDenied, message).detail("operation", operation)
     }
 
-    /// The operation takes the scope `required`, and the caller has those that are `current`.
+    /// The operation needs the scope `required`; the caller has the scopes `current`.
     pub fn insufficient_scope<S: Into<String>>(
         required: impl Into<String>,
         current: impl IntoIterator<Item = S>,
@@ -154,7 +154,7 @@ impl Problem {
             .detail("current_scopes", current)
     }
 
-    /// The limit on `limit_type` is reached, until `retry_after` has passed.
+    /// The caller has reached the limit on `limit_type`, until `retry_after` has passed.
     ///
     /// ```
     /// use std::time::Duration;
@@ -174,7 +174,7 @@ impl Problem {
             .retry_in(retry_after)
     }
 
-    /// Writing is disabled now; `config_path` is the place to change that, if the caller can.
+    /// Writing is currently disabled. `config_path` is the place to change that, if the caller can.
     pub fn read_only<'a>(config_path: impl Into<Option<&'a str>>) -> Self {
         let message = "Write operations are disabled: the system is in read-only mode.";
         match config_path.into() {
@@ -186,14 +186,16 @@ impl Problem {
         }
     }
 
-    /// Something failed inside, perhaps only this time; `message` is shown, so name no secrets.
+    /// An internal failure, perhaps a temporary one. `message` is sent to the client, so it must
+    /// not contain secrets.
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ProblemCode::InternalError, message)
     }
 
-    /// The internal error `error`. Its own sentence is shown, behind `during`, the name of what was
-    /// being done; its causes are for logs alone, and so is its type. Where that sentence may hold
-    /// secrets, choose [`internal`](Self::internal) and [`with_source`](Self::with_source).
+    /// The internal error `error`. The client gets `during`, the name of the failed action,
+    /// followed by the error's own message. Only logs get the causes and the type of the error. If
+    /// the message may contain secrets, use [`internal`](Self::internal) and
+    /// [`with_source`](Self::with_source).
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -214,7 +216,7 @@ impl Problem {
         Self::internal(message).with_source(error)
     }
 
-    /// The operation failed, and would fail again; `message` is shown.
+    /// The operation failed, and would fail again. `message` is sent to the client.
     pub fn operation_failed(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ProblemCode::OperationFailed, message)
     }
@@ -226,21 +228,22 @@ impl Problem {
         Self::new(ProblemCode::Timeout, message).detail("operation", operation)
     }
 
-    /// The user has to confirm `action` first.
+    /// The user must confirm `action` first.
     pub fn confirmation_required(action: impl Into<String>) -> Self {
         let action = action.into();
         let message = format!("Confirmation required for: {action}.");
         Self::new(ProblemCode::ConfirmationRequired, message).detail("action", action)
     }
 
-    /// The outside `service` is down.
+    /// The external `service` is down.
     pub fn service_unavailable(service: impl Into<String>) -> Self {
         let service = service.into();
         let message = format!("The service '{service}' is unavailable.");
         Self::new(ProblemCode::ServiceUnavailable, message).detail("service", service)
     }
 
-    /// A problem with an application's own code, by custom in `UPPER_CASE`. The name of a known code is that code.
+    /// A problem with an application's own code, by convention in `UPPER_CASE`. The name of a known
+    /// code gives that code.
     ///
     /// ```
     /// use plainly_errors::Problem;

@@ -1,5 +1,6 @@
-//! The JSON of a problem: the object of a tool result, shaped as `mcp-error-codes` shapes it, the data of a protocol
-//! error, and the body of an HTTP API (RFC 9457). None of them ever holds the context or the source.
+//! The JSON of a problem: the object of a tool result in the form of `mcp-error-codes`, the data of
+//! a protocol error, and the body of an HTTP API (RFC 9457). None of them ever contains the context
+//! or the source.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use super::{Details, Problem};
 
-/// `success`, `error`, `code`, and `details` and `retry_after` where there are any, in this order.
+/// `success`, `error`, `code`, and optionally `details` and `retry_after`, in this order.
 #[derive(serde::Serialize)]
 struct Object<'a> {
     success: bool,
@@ -20,8 +21,8 @@ struct Object<'a> {
     retry_after: Option<u64>,
 }
 
-/// The `data` of a protocol error. `suggestion` is beyond `mcp-error-codes`: it marks where the
-/// message ends.
+/// The `data` of a protocol error. `suggestion` is an addition to `mcp-error-codes` and shows where
+/// the message ends.
 #[derive(serde::Serialize)]
 struct Data<'a> {
     code: &'a str,
@@ -33,8 +34,8 @@ struct Data<'a> {
     retry_after: Option<u64>,
 }
 
-/// The body of RFC 9457, with the data as extension members. Without `type`, because the status has
-/// the full meaning.
+/// The body by RFC 9457, with the data as extension members. It has no `type`, because the status
+/// has the full meaning.
 #[derive(serde::Serialize)]
 pub(super) struct HttpBody<'a, T> {
     pub(super) title: &'a str,
@@ -48,8 +49,8 @@ impl Problem {
     /// The media type of [`to_http_body`](Self::to_http_body).
     pub const MEDIA_TYPE: &str = "application/problem+json";
 
-    /// The object of a tool result, as it serializes: `success` (false), `error` (message and suggestion), `code`, and
-    /// `details` and `retry_after` (whole seconds) where there are any.
+    /// The object of a tool result, as the problem serializes: `success` (false), `error` (message
+    /// and suggestion), `code`, and optionally `details` and `retry_after` (whole seconds).
     ///
     /// ```
     /// use std::time::Duration;
@@ -67,10 +68,10 @@ impl Problem {
         to_value(self)
     }
 
-    /// The body of an HTTP API's answer, of [this type](Self::MEDIA_TYPE): `title`, `status` and `detail` of RFC 9457,
-    /// and `code`, `suggestion`, `details` and `retry_after` as its extensions. The answer has the status
-    /// [`http_status`](Self::http_status) and, where there is one, the `Retry-After` of
-    /// [`retry_after_seconds`](Self::retry_after_seconds).
+    /// The body of an HTTP API's response, with [this media type](Self::MEDIA_TYPE): `title`,
+    /// `status` and `detail` of RFC 9457, and `code`, `suggestion`, `details` and `retry_after` as
+    /// extensions. Send it with the status [`http_status`](Self::http_status) and, if there is one,
+    /// the `Retry-After` of [`retry_after_seconds`](Self::retry_after_seconds).
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -103,7 +104,7 @@ impl Problem {
     }
 }
 
-/// As [`Problem::to_object`] has it, members in that order.
+/// The same object as [`Problem::to_object`], with the members in that order.
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let object = Object {

@@ -1,4 +1,5 @@
-//! Several problems as one error: at least one, so that nothing can fail with none.
+//! Several problems as one error. There is at least one, so that a function can't fail without a
+//! problem.
 
 mod rendering;
 
@@ -8,33 +9,35 @@ use std::slice;
 
 use super::{Category, Problem};
 
-/// At least one problem, in the order in which they were found. Made by a [`ProblemBag`](super::ProblemBag).
+/// At least one problem, in the order in which they were found. Created by a
+/// [`ProblemBag`](super::ProblemBag).
 ///
-/// As an error it displays the [text](Self::text) that the model gets.
+/// Displayed as an error, it is the [text](Self::text) that the model gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problems(Box<AllProblems>);
 
-/// Never empty. Also the [source](Error::source) of the error, as that of a problem is.
+/// The list of problems, never empty. Also the [source](Error::source) of the error, like the parts
+/// of a problem.
 #[derive(Clone, Debug, PartialEq)]
 struct AllProblems(Vec<Problem>);
 
 impl Problems {
-    /// These problems; `None` if there are none.
+    /// These problems; `None` if the list is empty.
     pub(super) fn new(problems: Vec<Problem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self(Box::new(AllProblems(problems))))
     }
 
-    /// The first, whose code is the code of all.
+    /// The first problem, whose code stands for all.
     pub fn first(&self) -> &Problem {
         self.all().first().expect("there is at least one")
     }
 
-    /// All, in order.
+    /// All problems, in order.
     pub fn iter(&self) -> slice::Iter<'_, Problem> {
         self.all().iter()
     }
 
-    /// The problems whose detail `field` is this one.
+    /// The problems whose detail `field` has this value.
     pub fn by_field(&self, field: &str) -> impl Iterator<Item = &Problem> {
         self.iter()
             .filter(move |problem| problem.details().get("field").is_some_and(|it| it == field))
@@ -46,7 +49,8 @@ impl Problems {
             .filter(move |problem| problem.category() == category)
     }
 
-    /// The problems that `error` is or that it wraps so that nothing else is left of it, as [`Problem::downcast`] finds one.
+    /// The problems that `error` is or that it wraps so that only they can be found, as
+    /// [`Problem::downcast`] does for one.
     pub fn downcast(error: &(dyn Error + 'static)) -> Option<Self> {
         let all = || error.downcast_ref::<AllProblems>().cloned();
         let itself = error.downcast_ref::<Self>().cloned();

@@ -1,5 +1,6 @@
-//! Recognises problems in received JSON by the names of codes and members, whatever the number. Total: a member of the
-//! wrong type counts as missing, and without a code there is no problem.
+//! Recognises problems in received JSON by the names of codes and members, whatever the number. It
+//! never fails: a member of the wrong type counts as missing, and without a code there is no
+//! problem.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,9 +10,11 @@ use serde_json::{Map, Value};
 use super::{Details, Problem, ProblemCode, Problems};
 
 impl Problem {
-    /// The problem that the object of a tool result states: `success` false, `error` and `code` text. Custom codes too.
+    /// The problem that the object of a tool result states: `success` is false, and `error` and
+    /// `code` are texts. Custom codes are recognised too.
     ///
-    /// The object does not say where the message ends and the suggestion begins: both are the message.
+    /// The object does not show where the message ends and the suggestion begins, so both become
+    /// the message.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -31,15 +34,17 @@ impl Problem {
     /// The problem in a protocol error, if its `data.code` is a known one.
     pub(crate) fn from_error_data(message: &str, data: Option<&Value>) -> Option<Self> {
         let members = data?.as_object()?;
-        // Known codes only: in data that isn't ours, any other word under `code` may mean something else.
+        // Only known codes, because in data of other peers any other word under `code` may have
+        // another meaning.
         let code = ProblemCode::known(members.get("code")?.as_str()?)?;
         Some(read(code, message, members))
     }
 }
 
 impl Problems {
-    /// The problems that the object of a tool result states, each with message, code, suggestion and details; when to try
-    /// again is stated for all, and the first one has it then. An entry that is none is left out.
+    /// The problems that the object of a tool result states, each with message, code, suggestion
+    /// and details. The object has one waiting time for all, which the first problem gets. Invalid
+    /// entries are left out.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag, Problems};
@@ -55,7 +60,8 @@ impl Problems {
     /// The problems in the data of a protocol error.
     pub(crate) fn from_error_data(data: &Value) -> Option<Self> {
         let members = data.as_object()?;
-        // By the shape that nobody has by chance: a code for all, and their number.
+        // Recognised by a shape that is unlikely to occur by chance: a code for all problems, and
+        // their number.
         members.get("code")?.as_str()?;
         members.get("error_count")?.as_u64()?;
         Self::from_members(members)
@@ -72,7 +78,8 @@ impl Problems {
 
 fn failed(object: &Value) -> Option<&Map<String, Value>> {
     let members = object.as_object()?;
-    // Without `success: false` it is a tool's ordinary object, which may well have members called `error` and `code`.
+    // Without `success: false` it is a tool's ordinary object, which may also have members named
+    // `error` and `code`.
     (members.get("success")? == false).then_some(members)
 }
 
@@ -83,10 +90,10 @@ fn entry(entry: &Value) -> Option<Problem> {
     Some(read(code, message, members))
 }
 
-/// Reads a problem whose `text` is the message, followed by the suggestion if `members` has one.
+/// Reads a problem. `text` is the message, followed by the suggestion if `members` has one.
 fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem {
     let suggestion = members.get("suggestion").and_then(Value::as_str);
-    // The text holds both, so that peers that know nothing of problems read the suggestion too.
+    // The text contains both, so that peers that do not know problems show the suggestion too.
     let message = suggestion
         .and_then(|suggestion| text.strip_suffix(suggestion)?.strip_suffix(' '))
         .unwrap_or(text);
@@ -99,11 +106,11 @@ fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem 
     problem
 }
 
-/// A time that JSON states in seconds.
+/// A duration that JSON states in seconds.
 pub(crate) fn seconds(json: &Value) -> Option<Duration> {
     match json.as_u64() {
         Some(seconds) => Some(Duration::from_secs(seconds)),
-        // We write whole seconds; others may not.
+        // This crate writes whole seconds; others may not.
         None => Duration::try_from_secs_f64(json.as_f64()?).ok(),
     }
 }

@@ -1,5 +1,5 @@
-//! Whether and when to send a failed request again: by its problem, otherwise by the error's row in
-//! the table.
+//! Whether and when to send a failed request again: by the problem of the error, otherwise by the
+//! error's row in the table.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use crate::registry::retry_of;
 use crate::registry::table::condition;
 use crate::retry::Retry;
 
-/// The time to wait for an overloaded server that does not state one.
+/// The waiting time for an overloaded server that states none.
 const OVERLOADED: Duration = Duration::from_secs(1);
 
-/// The members of data in which peers state a time to wait.
+/// The members of `data` in which peers state a waiting time.
 const HINTS: [&str; 2] = ["retry_after", "retryAfter"];
 
 impl ProtocolError {
-    /// Whether sending the request again helps, and under which condition. A problem counts for
-    /// more than the number beside it, and a time for a retry for more than its code.
+    /// Whether sending the request again helps, and under which condition. A problem takes
+    /// precedence over the number, and a stated waiting time over the problem's code.
     pub fn retry(&self) -> Retry {
         match self.problem() {
-            // Nobody states a time to wait if the request would fail again anyway.
+            // A peer states a waiting time only if the request may succeed later.
             _ if self.hint().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
-                // The registry may still have a peer's code that we never send.
+                // The registry may still have a peer's code that this crate never sends.
                 None => self.kind().own_code().map_or(Retry::Never, retry_of),
             },
         }
     }
 
-    /// Whether the same request may succeed later, unchanged. Whether it may be sent *twice* is another question, which
-    /// only the method or the tool can answer.
+    /// Whether the same request may succeed later, unchanged. Only the method or the tool
+    /// determines whether it is safe to send it *twice*.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProtocolError};
@@ -50,10 +50,10 @@ impl ProtocolError {
         }
     }
 
-    /// The time to wait before the request is sent again, if the error names one: as a problem's
-    /// hint, as `retry_after` or `retryAfter` (seconds) of a peer's data, or as the HTTP header
-    /// beside it (the longer of them), which are the peer's to choose and may be ages; or as an
-    /// overloaded server's, a second.
+    /// The time to wait before the request is sent again, if the error states one. It is the
+    /// problem's waiting time or `retry_after` or `retryAfter` (seconds) in a peer's data, or the
+    /// HTTP header of the response if that is longer. The peer chooses these, and they may be very
+    /// long. For an overloaded server without one it is one second.
     ///
     /// ```
     /// use std::time::Duration;
@@ -73,7 +73,7 @@ impl ProtocolError {
         hint.max(header).or(is_overloaded.then_some(OVERLOADED))
     }
 
-    /// The time to wait in the error itself, without the headers beside it.
+    /// The waiting time in the error itself, without the HTTP headers.
     fn hint(&self) -> Option<Duration> {
         match self.problem() {
             Some(problem) => problem.retry_after(),

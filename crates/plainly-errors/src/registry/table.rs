@@ -1,6 +1,6 @@
-//! THE table: one row for each error code that JSON-RPC or any revision of MCP ever defined, and one for each error
-//! that this implementation states, with a column for each revision where revisions differ. The numbers stand nowhere
-//! else.
+//! The table of errors: one row for each error code that JSON-RPC or any revision of MCP ever
+//! defined, and one for each error that this implementation creates, with a column for each
+//! revision if revisions differ. The numbers are defined only here.
 
 use std::borrow::Cow;
 
@@ -26,11 +26,11 @@ pub(crate) const MISSING_CLIENT_CAPABILITY: Code = Code::new(-32021);
 pub(crate) const UNSUPPORTED_VERSION: Code = Code::new(-32022);
 pub(crate) const URL_ELICITATION_REQUIRED: Code = Code::new(-32042);
 
-/// Our own code, not the protocol's: the server accepts no more requests now. An application code, like all our own
-/// codes.
+/// A code of this implementation and not of the protocol: the server can't accept more requests
+/// now. It is an application code, like all codes that this implementation defines.
 pub(crate) const UNAVAILABLE: ApplicationCode = ApplicationCode::of::<503>();
 
-// Sets of revisions: a cell for each, oldest first.
+// Sets of revisions: one value for each revision, oldest first.
 const URL_ERROR: Revisions = Revisions([false, false, false, true, false]);
 
 const JSON_RPC: &str = "JSON-RPC 2.0, section 5.1";
@@ -40,7 +40,7 @@ const RELEASE_CANDIDATE: &str =
 const ANY: &str = "assume its meaning, on every revision";
 const NOTHING: &str = "assume nothing: implementations used it for different things";
 
-/// A code that JSON-RPC defines; what MCP defines names its revisions.
+/// A code that JSON-RPC defines. The rows of MCP's codes override the revisions.
 const DEFINED: Entry = Entry {
     code: PARSE_ERROR,
     name: "",
@@ -54,7 +54,7 @@ const DEFINED: Entry = Entry {
     source: JSON_RPC,
     read: |_| None,
 };
-/// A code of a draft: no released revision has it.
+/// A code of a draft, which no released revision has.
 const HISTORY: Entry = Entry {
     revisions: Revisions::NONE,
     emit: Emit::Never,
@@ -207,13 +207,13 @@ pub(super) static CODES: [Entry; 14] = [
     },
 ];
 
-/// Makes the list of conditions, and the ways from an error to its row and to its words, of the same rows, so that none
-/// can have one that the others lack.
+/// Declares the list of conditions and the functions from an error to its row and its message from
+/// the same rows, so that none can have a row that the others lack.
 macro_rules! conditions {
     ($($error:pat => $condition:expr, $words:expr;)+) => {
         pub(super) static CONDITIONS: &[Condition] = &[$($condition),+];
 
-        /// The row of an error; none for those that bring their code along.
+        /// The row of an error; `None` for errors that have their own code.
         #[expect(unused_variables, reason = "what an error names stands in its words alone")]
         pub(crate) fn condition(error: &ErrorKind) -> Option<&'static Condition> {
             match error {
@@ -222,7 +222,7 @@ macro_rules! conditions {
             }
         }
 
-        /// The default sentence of an error for users.
+        /// The default message of an error, for users.
         pub(crate) fn words(error: &ErrorKind) -> Cow<'static, str> {
             match error {
                 $($error => $words.into(),)+
@@ -233,7 +233,7 @@ macro_rules! conditions {
     };
 }
 
-/// A message that is refused as a whole.
+/// A message that is rejected as a whole.
 const fn invalid(name: &'static str, http_status: u16) -> Condition {
     Condition::new(name, INVALID_REQUEST, http_status).by_server()
 }
@@ -243,12 +243,12 @@ const fn wrong(name: &'static str) -> Condition {
     Condition::new(name, INVALID_PARAMS, 200)
 }
 
-/// Something that fails in the server.
+/// A failure in the server.
 const fn failed(name: &'static str) -> Condition {
     Condition::new(name, INTERNAL_ERROR, 200)
 }
 
-/// A server that takes no more requests now.
+/// A server that can't accept more requests now.
 const fn unavailable(name: &'static str) -> Condition {
     Condition {
         retry: Some(Retry::AfterDelay),
@@ -334,7 +334,7 @@ conditions! {
         ]),
         with_name("Method not found", method.as_deref());
 
-    // 400 where the message itself is refused, before anyone looks at its method.
+    // 400 if the message itself is rejected, before its method is read.
     ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
         Condition::new("params is not an object", INVALID_PARAMS, 400).by_server(),
         "Invalid params: not an object";
@@ -403,8 +403,8 @@ conditions! {
             (MISSING_CLIENT_CAPABILITY, 400),
         ]),
         must_declare(required);
-    // Where the channel has nothing better (a tool error, `input_required`), the other revisions get an internal error
-    // that still carries the URLs.
+    // Used if the channel has no better form (a tool error, `input_required`). The other revisions
+    // get an internal error that also contains the URLs.
     ErrorKind::UrlElicitationRequired { elicitations } =>
         Condition {
             written: [
@@ -431,7 +431,7 @@ conditions! {
     ErrorKind::Internal(Internal::DeadlineExceeded { limit_ms }) =>
         failed("the request took too long"),
         format!("Internal error: not finished within {limit_ms} ms");
-    // The reply will not have shrunk.
+    // A repeated request would give a response of the same size.
     ErrorKind::Internal(Internal::ReplyTooLarge { limit }) =>
         Condition { retry: Some(Retry::Never), ..failed("the reply is too large") },
         format!("Internal error: the reply is larger than {limit} bytes");

@@ -1,4 +1,4 @@
-//! Parts of messages that name a peer's value or lack, each within bounds.
+//! Parts of messages that repeat a peer's value or name missing values, each with a limited length.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(super) fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static,
     })
 }
 
-/// A name that a peer gave: in quotes where its ends could not be seen.
+/// A name from a peer, in quotation marks if its beginning or end would not be visible.
 pub(super) fn named(name: &str) -> Cow<'_, str> {
     match name.is_empty() || name.trim() != name {
         true => in_quotes(name).into(),
@@ -44,7 +44,7 @@ pub(super) fn missing_meta(keys: &[String], mistakes: &[Mistake]) -> Cow<'static
     }
 }
 
-/// The words for a resource of this size above this limit, with a part of it that can be read.
+/// The message for a resource whose size exceeds the limit, with a part that can be read instead.
 pub(super) fn resource_too_large(uri: &str, (size, limit): (u64, u64), parts: &[String]) -> String {
     let uri = printable(uri);
     let instead = parts.first().map_or(String::new(), |part| {
@@ -63,7 +63,8 @@ pub(super) fn must_declare(required: &Map<String, Value>) -> String {
     format!("The client must declare the {noun} {capabilities} for this request")
 }
 
-/// The names of client capabilities, in the shape of `ClientCapabilities`: each that has no others inside, as the path to it.
+/// The names of client capabilities in the form of `ClientCapabilities`. Each capability without
+/// nested ones is named by its path.
 ///
 /// ```
 /// use plainly_errors::registry::capability_names;
@@ -79,7 +80,7 @@ pub fn capability_names(required: &Map<String, Value>) -> Vec<String> {
     names
 }
 
-/// The capabilities without others inside, each as the path to it: `elicitation.url`.
+/// The capabilities without nested ones, each as its path: `elicitation.url`.
 fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
     for (name, value) in members {
         let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());

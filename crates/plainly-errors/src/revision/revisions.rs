@@ -1,11 +1,11 @@
-//! A set of revisions: the cells of one row in a table with a column for each revision.
+//! A set of revisions: one row in a table with a column for each revision.
 
 use std::fmt;
 
 use super::Revision;
 
-/// The revisions that have something: yes or no for each, oldest first. A new revision is one more cell, which the
-/// compiler asks for in every row.
+/// The revisions that have a feature: true or false for each, oldest first. After a new revision is
+/// added, the compiler requires another value in every row.
 ///
 /// ```
 /// use plainly_errors::Revision;
@@ -23,21 +23,21 @@ use super::Revision;
 pub struct Revisions(pub [bool; Revision::ALL.len()]);
 
 impl Revisions {
-    /// Every revision.
+    /// All revisions.
     pub const ALL: Self = Self([true, true, true, true, true]);
     /// No released revision.
     pub const NONE: Self = Self([false, false, false, false, false]);
     /// The revisions with a handshake.
     pub const LEGACY: Self = Self([true, true, true, true, false]);
-    /// The revisions whose peers introduce themselves in each request.
+    /// The revisions whose peers identify themselves in each request.
     pub const MODERN: Self = Self([false, false, false, false, true]);
 
-    /// Whether `revision` is one of them.
+    /// Whether `revision` is in the set.
     pub const fn has(self, revision: Revision) -> bool {
         self.0[revision as usize]
     }
 
-    /// Each of them, oldest first.
+    /// The revisions in the set, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Revision> + Clone {
         Revision::ALL
             .into_iter()
@@ -50,7 +50,8 @@ impl Revisions {
     }
 }
 
-/// In words: `all`, `none released`, `from 2026-07-28`, `2024-11-05 to 2025-11-25`, or one or several dates.
+/// The set in words: `all`, `none released`, `from 2026-07-28`, `2024-11-05 to 2025-11-25`, or one
+/// or several dates.
 impl fmt::Display for Revisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(first), Some(last)) = (self.iter().next(), self.iter().next_back()) else {

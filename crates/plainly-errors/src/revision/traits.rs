@@ -1,54 +1,56 @@
-//! THE table of how revisions behave: one row of traits for each. A row names every trait, so a new revision compiles
-//! only once each of them is decided; code that depends on a difference asks for the trait by name, never for the
-//! revision.
+//! The table of the revisions' behaviour, with one row of traits for each. A row names every trait,
+//! so a new revision compiles only when each of them is decided. Code that depends on a difference
+//! checks the trait and never the revision.
 
 use super::Revision;
 
-/// The behaviour of a revision where revisions differ.
+/// The traits in which revisions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "a row of this table alone builds one, and must name every trait"
 )]
 pub struct Traits {
-    /// The date that names it on the wire.
+    /// The date that names the revision on the wire.
     pub name: &'static str,
-    /// Whether `initialize` opens a session, in which either side may send requests. Else each request introduces its
-    /// sender in `_meta`, and stands alone.
+    /// Whether `initialize` opens a session, in which either side may send requests. Otherwise each
+    /// request identifies its sender in `_meta` and is independent of others.
     pub sessions: bool,
     /// Whether one message may be an array of several.
     pub batches: bool,
-    /// Whether an error response may lack an `id`, in answer to a message without one.
+    /// Whether an error response may lack an `id`, if the message had none.
     pub errors_without_id: bool,
-    /// Whether HTTP requests within a session carry `MCP-Protocol-Version`, and are refused if it is wrong.
+    /// Whether HTTP requests within a session carry `MCP-Protocol-Version`, and are rejected if it
+    /// is wrong.
     pub version_header: bool,
-    /// Whether headers of HTTP requests repeat the method, the name and some of the arguments, and must agree with
-    /// them.
+    /// Whether headers of HTTP requests repeat the method, the name and some of the arguments, and
+    /// must match them.
     pub mirrored_headers: bool,
-    /// Whether closing the HTTP response cancels the request. Else that takes `notifications/cancelled`.
+    /// Whether closing the HTTP response cancels the request. Otherwise the client sends
+    /// `notifications/cancelled`.
     pub cancelled_by_disconnect: bool,
-    /// The part of a reply that a client can recover after losing its HTTP connection.
+    /// The part of a response that a client can recover after losing its HTTP connection.
     pub resumption: Resumption,
-    /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if
-    /// at all.
+    /// Whether a server asks its client in the result of the client's request. Otherwise it sends
+    /// its own request, if it can ask at all.
     pub asks_in_results: bool,
     /// The forms that a server can ask users to fill in.
     pub forms: Forms,
-    /// The way to ask a client that its user visit a URL first.
+    /// The way to request that the user first visit a URL.
     pub url_mode: UrlMode,
-    /// Whether sampling has tools, the capability `context`, and messages of several blocks.
+    /// Whether sampling has tools, the capability `context`, and messages with several blocks.
     pub sampling_with_tools: bool,
 }
 
-/// The part of a reply that a client can recover after losing its HTTP connection.
+/// The part of a response that a client can recover after losing its HTTP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum Resumption {
-    /// Not at all: the reply is lost with the connection.
+    /// Nothing: the response is lost with the connection.
     None,
-    /// From the last event that it received, by its id.
+    /// Everything after the last event that the client received, by the id of that event.
     EventIds,
-    /// Like `EventIds`; and the first event is nothing but an id, so that the server may close the
+    /// Like `EventIds`; and the first event is only an id, so that the server may close the
     /// connection and let the client poll (SEP-1699).
     Polling,
 }
@@ -57,28 +59,29 @@ pub enum Resumption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum Forms {
-    /// Nothing.
+    /// No forms.
     None,
-    /// Forms with one choice from a list, titles of choices beside them, and a default for yes or no only.
+    /// Forms with a single choice from a list, a separate list of titles, and defaults only for
+    /// yes-or-no questions.
     Simple,
-    /// Forms with several choices, titled choices, and defaults for every kind of field.
+    /// Forms with several choices, titled choices, and defaults for every type of field.
     Full,
 }
 
-/// The way to ask a client that its user visit a URL first.
+/// The way to request that the user first visit a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum UrlMode {
-    /// In words: the revision has nothing for it.
+    /// Only in text, because the revision has no way to request it.
     None,
-    /// By an error of its own, and a notification when the visit is over.
+    /// By a special error, and a notification when the visit is over.
     Error,
-    /// By a result that asks for the visit.
+    /// By a result that requests the visit.
     Result,
 }
 
 impl Revision {
-    /// Its behaviour where revisions differ.
+    /// The behaviour of the revision where revisions differ.
     pub const fn traits(self) -> &'static Traits {
         match self {
             Self::V2024_11_05 => &V2024_11_05,

@@ -1,5 +1,5 @@
-//! Problems on each channel: text, object, data of a protocol error, body of an HTTP API. Shaped as
-//! `mcp-error-codes` shapes it; never with a problem's context or source.
+//! Problems on each channel: text, object, data of a protocol error, and body of an HTTP API, in
+//! the form of `mcp-error-codes`. None contains a problem's context or source.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::problem::object::{HttpBody, to_text, to_value};
 use crate::problem::{Category, Details, Problem};
 
 impl Problems {
-    /// One sentence for all: message and suggestion of the only one, or how many there are.
+    /// A single summary: message and suggestion of the only problem, or the number of problems.
     pub fn summary(&self) -> Cow<'_, str> {
         match self.all() {
             [only] => only.sentences(),
@@ -23,7 +23,8 @@ impl Problems {
         }
     }
 
-    /// The text for a model: the [summary](Self::summary), and if there are several each of them on a line of its own.
+    /// The text for a model: the [summary](Self::summary) and, if there are several problems, each
+    /// on a separate line.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag};
@@ -51,25 +52,26 @@ impl Problems {
             .into()
     }
 
-    /// The longest time to wait of any of them.
+    /// The longest waiting time of all problems.
     pub fn retry_after(&self) -> Option<Duration> {
-        // The longest, because a client that comes back sooner fails again with one of the others.
+        // The longest, because a client that retries sooner fails again with one of the others.
         self.iter().filter_map(Problem::retry_after).max()
     }
 
-    /// The time to wait in whole seconds, rounded up: the value of HTTP's `Retry-After`.
+    /// The waiting time in whole seconds, rounded up: the value of HTTP's `Retry-After`.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.iter().filter_map(Problem::retry_after_seconds).max()
     }
 
-    /// The status of an HTTP API that answers with them: the first one's.
+    /// The status for an HTTP API that returns the problems: that of the first.
     pub fn http_status(&self) -> u16 {
         self.first().http_status()
     }
 
-    /// The object of a tool result, as it serializes: `success` (false), `error` (the [summary](Self::summary)), `code`
-    /// (of the first), `error_count` and `errors`, each with `message`, `code` and `details`, and `suggestion` where there
-    /// is one, and `retry_after` (whole seconds) where there is one.
+    /// The object of a tool result, as the problems serialize: `success` (false), `error` (the
+    /// [summary](Self::summary)), `code` (of the first), `error_count`, `errors`, each with
+    /// `message`, `code`, `details` and optionally `suggestion`, and optionally `retry_after`
+    /// (whole seconds).
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, Problems};
@@ -84,7 +86,8 @@ impl Problems {
         to_value(self)
     }
 
-    /// The body of an HTTP API's answer, as of [one problem](Problem::to_http_body), with `error_count` and `errors`.
+    /// The body of an HTTP API's response, like that of [one problem](Problem::to_http_body), with
+    /// `error_count` and `errors`.
     pub fn to_http_body(&self) -> String {
         let first = self.first();
         to_text(&HttpBody {
@@ -123,7 +126,8 @@ struct ProblemsObject<'a> {
     data: ProblemsData<'a>,
 }
 
-/// `retry_after`, and the `suggestion` of an entry, are beyond `mcp-error-codes`, which loses them.
+/// `retry_after`, and the `suggestion` of an entry, are additions to `mcp-error-codes`, which drops
+/// them.
 #[derive(serde::Serialize)]
 struct ProblemsData<'a> {
     code: &'a str,
@@ -142,7 +146,7 @@ struct ProblemEntry<'a> {
     details: &'a Details,
 }
 
-/// As [`Problems::to_object`] has it, members in that order.
+/// The same object as [`Problems::to_object`], with the members in that order.
 impl Serialize for Problems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let object = ProblemsObject {
