@@ -5,27 +5,27 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 
-/// The most bytes of an id, which has to fit into a header. A longer one is ignored.
+/// The most bytes of an event id, because the id has to fit into a header. A longer id is ignored.
 const ID_BYTES: usize = 4 << 10;
 
 /// Reads one stream.
 #[derive(Debug)]
 pub(super) struct EventParser {
-    /// The most bytes that one event may have.
+    /// The most bytes of one event.
     limit: usize,
     /// The unfinished line.
     line: Vec<u8>,
-    /// The `data` lines of the unfinished event, each with a line feed behind it.
+    /// The `data` lines of the unfinished event, each followed by a line feed.
     data: Vec<u8>,
-    /// The kind of the unfinished event, if it means something here.
+    /// The kind of the unfinished event; `None` if events of this kind are skipped.
     kind: Option<EventKind>,
     /// The last id, as of the unfinished event.
     id: Vec<u8>,
-    /// The position and time to resume.
+    /// The position at which to resume, and the time to wait before.
     resumption: Resumption,
-    /// Whether the last byte was a carriage return, whose line feed may still come.
+    /// Whether the last byte was a carriage return, which a line feed may follow.
     after_return: bool,
-    /// Whether this is the first line: a byte order mark may stand before it.
+    /// Whether this is the first line, which may begin with a byte order mark.
     at_start: bool,
 }
 
@@ -36,14 +36,16 @@ pub(super) struct ServerEvent {
     pub(super) data: Bytes,
 }
 
-/// The kinds of events that mean something here.
+/// The kinds of events that are not skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {
     /// Messages.
     Message,
-    /// The URL for posting messages (2024-11-05, "HTTP with SSE"). Counts without data too.
+    /// The URL for posting messages (2024-11-05, "HTTP with SSE"). It is not skipped even without
+    /// data.
     Endpoint,
-    /// Words about a failure. In no specification, but some servers send them before they hang up.
+    /// The text of a failure. No specification has it, but some servers send it before they close
+    /// the connection.
     Error,
 }
 
@@ -58,17 +60,17 @@ impl EventKind {
     }
 }
 
-/// The position and time to resume a stream that has ended.
+/// The position at which to resume a stream that has ended, and the time to wait before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resumption {
-    /// The id of the last event. Empty, if it had none.
+    /// The id of the last event; empty if it had none.
     pub(super) last_id: Bytes,
-    /// The time to wait before that.
+    /// The time to wait before resuming.
     pub(super) retry: Option<Duration>,
 }
 
 impl Resumption {
-    /// Takes over the values of a later part of the stream.
+    /// Replaces the values by those of a later part of the stream.
     pub(super) fn update(&mut self, later: &Self) {
         if !later.last_id.is_empty() {
             self.last_id = later.last_id.clone();
@@ -77,12 +79,12 @@ impl Resumption {
     }
 }
 
-/// One event is larger than the limit. The stream can't be read further.
+/// One event is larger than the limit, so the stream can't be read further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
 impl EventParser {
-    /// Reads events of at most `limit` bytes.
+    /// Creates a parser for events of at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -96,9 +98,10 @@ impl EventParser {
         }
     }
 
-    /// The next event in `chunk`, which is consumed up to its end; `None`: the next chunk is needed.
+    /// The next event in `chunk`, which is consumed up to the event's end; `None` if the next chunk
+    /// is needed.
     ///
-    /// Events without data, and those of a kind that means nothing here, are skipped. The last event of a stream only
+    /// Events without data, and events of other kinds, are skipped. The last event of a stream only
     /// counts if a blank line follows it.
     pub(super) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<ServerEvent>, TooLarge> {
         loop {
@@ -123,7 +126,7 @@ impl EventParser {
         }
     }
 
-    /// The position and time to resume if the stream ends here.
+    /// The position at which to resume if the stream ends here, and the time to wait before.
     pub(super) fn resumption(&self) -> &Resumption {
         &self.resumption
     }
@@ -179,13 +182,15 @@ impl EventParser {
     }
 
     fn end_event(&mut self) -> Option<ServerEvent> {
-        // Only now that the event is complete: one that was cut off has to come again.
+        // The id is only stored when the event is complete, because an interrupted event has to be
+        // sent again.
         if self.resumption.last_id != self.id.as_slice() {
             self.resumption.last_id = Bytes::copy_from_slice(&self.id);
         }
         let mut data = std::mem::take(&mut self.data);
         let kind = self.kind.replace(EventKind::Message)?;
-        // An event whose only data is one empty line keeps a connection alive, or primes a client to come back.
+        // An event whose data is a single empty line keeps a connection open, or prepares a client
+        // to reconnect.
         let has_data = data.pop().is_some() && !data.is_empty();
         (has_data || kind == EventKind::Endpoint).then(|| ServerEvent {
             kind,
