@@ -47,9 +47,9 @@ use plainly_transport::tls;
 
 /// Logs in to an MCP server when it requires that, and renews its tokens.
 ///
-/// For one client: give it to [`authorizer`](plainly_client::Builder::authorizer). Nothing is
-/// requested before the server rejects a request. Identifiers in metadata must be the expected ones,
-/// and no URL may lie further inside a network than the server that names it.
+/// Serves one client: pass it to [`authorizer`](plainly_client::Builder::authorizer). Nothing is
+/// requested before the server rejects a request. Identifiers in metadata must be the expected
+/// ones, and no URL may be further inside a network than the server that names it.
 ///
 /// ```no_run
 /// use plainly::Client;
@@ -72,8 +72,8 @@ pub struct OAuth {
 }
 
 impl OAuth {
-    /// Has the user log in in a browser, if there is a [`consent`](Self::consent); else uses stored
-    /// tokens only.
+    /// Lets the user log in in a browser, if there is a [`consent`](Self::consent). Otherwise, only
+    /// stored tokens are used.
     #[expect(clippy::new_without_default, reason = "the others are no less usual")]
     pub fn new() -> Self {
         Self::of(GrantSource::Login)
@@ -122,20 +122,21 @@ impl OAuth {
         }
     }
 
-    /// The settings, to be changed before the first request.
+    /// The settings, which can only be changed before the first request.
     fn change(&mut self) -> &mut Settings {
         self.flow.take();
         &mut self.settings
     }
 
-    /// Stores registrations and tokens there. By default in memory, as long as this lives.
+    /// Stores registrations and tokens in `store`. By default, they are stored in memory during the
+    /// life of this `OAuth`.
     #[must_use]
     pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
         self.change().store = Arc::new(store);
         self
     }
 
-    /// Sets the way to ask the user. Without one, a login that is needed fails with
+    /// Sets the way to ask the user. Without one, a required login fails with
     /// [`LoginRequired`](OAuthError::LoginRequired).
     #[must_use]
     pub fn consent(mut self, consent: impl Consent + 'static) -> Self {
@@ -143,15 +144,15 @@ impl OAuth {
         self
     }
 
-    /// Has the user log in on another device (RFC 8628), instead of a browser here: `show` shows
-    /// them the URL, and the code to enter there.
+    /// Lets the user log in on another device (RFC 8628), instead of in a browser here. `show`
+    /// shows the user the URL, and the code to enter there.
     #[must_use]
     pub fn device(mut self, show: impl Fn(&DevicePage<'_>) + Send + Sync + 'static) -> Self {
         self.change().screen = Some(Screen::new(show));
         self
     }
 
-    /// Uses this client id, and no other. By default, the client registers where it is unknown.
+    /// Uses this client id, and no other. By default, the client registers where it has no id.
     #[must_use]
     pub fn client(mut self, client: ClientId) -> Self {
         self.change().client = Some(client);
@@ -182,14 +183,15 @@ impl OAuth {
     }
 
     /// Requests tokens that are bound to a key (DPoP, RFC 9449), regardless of the server. By
-    /// default, if both servers support that and the MCP server announces it.
+    /// default, the client requests them if both servers support that and the MCP server announces
+    /// it.
     #[must_use]
     pub fn dpop(mut self) -> Self {
         self.change().dpop = true;
         self
     }
 
-    /// Also trusts these certificates, in PEM, as the client does that this is given to.
+    /// Also trusts these certificates, in PEM. Pass the certificates that the client trusts, too.
     #[must_use]
     pub fn trust(mut self, pem: impl AsRef<[u8]>) -> Self {
         let certificates = tls::certificates(pem.as_ref());
@@ -197,7 +199,8 @@ impl OAuth {
         self
     }
 
-    /// Lets public servers name authorization servers in private networks: within a company.
+    /// Lets public servers name authorization servers in private networks, for use within a
+    /// company.
     #[must_use]
     pub fn trust_private_networks(mut self) -> Self {
         self.change().trusts_private_networks = true;

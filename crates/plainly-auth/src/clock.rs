@@ -1,4 +1,4 @@
-//! The time, in seconds since 1970, which is injected everywhere here.
+//! The time, in seconds since 1970. All of this crate reads it from here, so that tests can set it.
 
 use std::fmt;
 use std::sync::Arc;

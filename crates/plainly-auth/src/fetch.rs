@@ -1,6 +1,6 @@
-//! The only way out to URLs that others name: metadata of authorization servers, their keys, and
-//! their endpoints. A URL may not lie further inside than the server that named it, and answers are
-//! bounded.
+//! Fetches all URLs that other parties name: metadata of authorization servers, their keys, and
+//! their endpoints. A URL may not be further inside a network than the server that named it, and
+//! answers are bounded.
 
 mod error;
 mod fence;
@@ -38,11 +38,11 @@ pub(crate) struct Fetcher {
     bounds: Bounds,
     look_up: Arc<dyn LookUp>,
     proxies: Proxies,
-    /// Made when they are first needed, because it takes a look at where the server lies.
+    /// The clients, built at first use, because that requires finding the server's network zone.
     ways: Arc<OnceCell<Ways>>,
 }
 
-/// The one who names the URLs.
+/// The party that names the URLs.
 #[derive(Clone, Debug)]
 enum NamedBy {
     /// The MCP server at this URL, or a server that it named.
@@ -57,7 +57,7 @@ enum NamedBy {
 struct Bounds {
     /// The most bytes of a body.
     bytes: usize,
-    /// The time for all of it, with its redirects.
+    /// The time limit for the whole request, including redirects.
     time: Duration,
     /// The most redirects.
     redirects: usize,
@@ -73,7 +73,7 @@ const BOUNDS: Bounds = Bounds {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub(crate) struct FetchResponse {
-    /// The URL that was read at last: the one that was given, unless there were redirects.
+    /// The final URL: the given one, unless there were redirects.
     pub(crate) url: String,
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -81,15 +81,16 @@ pub(crate) struct FetchResponse {
 }
 
 impl Fetcher {
-    /// For what the MCP server at `url` names, and those whom it names. Nothing of that may lie further inside than the
-    /// server; plain HTTP is spoken within this machine alone, and only if the server is there.
+    /// A fetcher for URLs that the MCP server at `url` names, or that these servers name in turn.
+    /// None of them may be further inside than the MCP server. Plain HTTP is only used within this
+    /// machine, and only if the server is there.
     #[cfg(feature = "client")]
     pub(crate) fn for_server(url: impl Into<String>) -> Self {
         Self::new(NamedBy::Server(url.into()))
     }
 
-    /// For URLs that an operator configures, and those that these name in turn. Sizes and redirects
-    /// are bounded all the same.
+    /// A fetcher for URLs that an operator configures, and for those that these servers name in
+    /// turn. Sizes and redirects are bounded nevertheless.
     pub(crate) fn for_operator() -> Self {
         Self::new(NamedBy::Operator)
     }
@@ -106,7 +107,7 @@ impl Fetcher {
         }
     }
 
-    /// Allows public servers to name URLs in private networks: within a company.
+    /// Allows public servers to name URLs in private networks, for use within a company.
     #[cfg(feature = "client")]
     pub(crate) fn trust_private_networks(mut self) -> Self {
         self.trusts_private_networks = true;
@@ -114,15 +115,15 @@ impl Fetcher {
         self
     }
 
-    /// Trusts these certificates too, besides those that the operating system trusts.
+    /// Also trusts these certificates, besides those that the operating system trusts.
     pub(crate) fn trust(mut self, certificates: impl IntoIterator<Item = Certificate>) -> Self {
         self.trusted.extend(certificates);
         self.ways = Arc::default();
         self
     }
 
-    /// Checks that a URL may be requested, without requesting it: for one that the user's browser
-    /// is sent to. Only the browser sees where a name leads.
+    /// Checks that a URL may be requested, without requesting it: for a URL that the user's browser
+    /// opens. Host names are not resolved, because only the browser's result would count.
     #[cfg(feature = "client")]
     pub(crate) async fn check(&self, url: &str) -> Result<(), FetchError> {
         let target = Target::parse(url)?;
@@ -130,12 +131,12 @@ impl Fetcher {
         ways.to(&target).map(|_client| ())
     }
 
-    /// Reads a document. Redirects are followed, a few, each through the fence.
+    /// Fetches a document. A few redirects are followed, and each is checked by the fence.
     pub(crate) async fn get(&self, url: &str) -> Result<FetchResponse, FetchError> {
         self.get_with(url, HeaderMap::new()).await
     }
 
-    /// Like `get`, with headers that are sent wherever the URL leads.
+    /// Like `get`, with headers that are also sent to redirect targets.
     pub(crate) async fn get_with(
         &self,
         url: &str,
@@ -144,8 +145,8 @@ impl Fetcher {
         self.in_time(url, self.follow(url, headers)).await
     }
 
-    /// Posts a form, already encoded, with headers such as `Authorization`. A redirect is returned as it is: following it
-    /// would tell the form to somebody else.
+    /// Posts a form, already encoded, with headers such as `Authorization`. A redirect is returned
+    /// as the answer, because following it would send the form to another party.
     pub(crate) async fn post_form(
         &self,
         url: &str,
@@ -155,7 +156,7 @@ impl Fetcher {
         self.post(url, headers, FORM, form).await
     }
 
-    /// Posts JSON; a redirect is returned as it is.
+    /// Posts JSON. A redirect is returned as the answer.
     #[cfg(feature = "client")]
     pub(crate) async fn post_json(
         &self,
@@ -218,7 +219,7 @@ impl Fetcher {
         sent.map_err(|failure| FetchError::of(target.shown(), failure))
     }
 
-    /// The open ways, for the party that names the URLs.
+    /// The clients for the zones that are open to the party that names the URLs.
     async fn ways(&self, target: &Target) -> Result<Ways, FetchError> {
         let fence = match &self.named_by {
             #[cfg(feature = "client")]
@@ -235,7 +236,7 @@ impl Fetcher {
         })
     }
 
-    /// Reads the body, as far as it may be read.
+    /// Reads the body, up to the limit.
     async fn read(
         &self,
         target: Target,

@@ -1,5 +1,6 @@
-//! Authorization for MCP (2026-07-28, "Authorization"), both sides of it: a client that logs in where a server asks for it, and a
-//! server that authenticates and authorizes callers. The crate `plainly` re-exports both.
+//! Authorization for MCP (2026-07-28, "Authorization"), on both sides: a client that logs in where
+//! a server requires it, and a server that authenticates and authorizes callers. The crate
+//! `plainly` re-exports both.
 
 #[cfg(feature = "client")]
 pub mod client;

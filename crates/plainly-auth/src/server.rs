@@ -6,8 +6,8 @@
 //!                                      tokens ─► jwt │ introspection │ api_keys
 //! ```
 //!
-//! A [`ResourceServer`] is a gate of the HTTP transport: it stands before everything behind the endpoint's path. What it refuses
-//! is written in one table, `challenge.rs`.
+//! A [`ResourceServer`] is a gate of the HTTP transport: it checks every request below the
+//! endpoint's path. All its rejections are in one table, in `challenge.rs`.
 
 mod api_key;
 mod api_keys;

@@ -43,7 +43,7 @@ impl Approver {
     }
 }
 
-/// An approval, to be exchanged for tokens.
+/// An approval of a login, to be exchanged for tokens.
 pub(super) enum Authorization {
     Code {
         code: Secret,
@@ -57,7 +57,7 @@ pub(super) enum Authorization {
 }
 
 impl Flow {
-    /// The request for the tokens of a login, with a new key if they are to be bound to one.
+    /// The token request of a login, with a new key if the tokens are to be bound to one.
     pub(super) fn token_call(
         &self,
         login: &Login,
@@ -165,7 +165,8 @@ impl Flow {
         let query = visit.visit(&page).await;
         drop(waiting);
         let query = match query.map_err(|why| failures::consent(issuer, why)) {
-            // For an unknown client, the browser ends at a page that says so, and never returns.
+            // If the server does not know the client, the browser stays on an error page and never
+            // returns.
             Err(error @ OAuthError::ConsentTimedOut { .. }) => {
                 self.forget_client(&call.client.registration).await?;
                 return Err(error);
@@ -205,7 +206,7 @@ impl Flow {
         let to_provider = TokenCall::new(grant, client.at(issuer, None))?;
         let exchange = TokenExchange::new(identity, TokenExchange::ID_TOKEN, audience);
         let request = TokenRequest::Exchange(exchange);
-        // The organisation named the provider, so it may be in any network.
+        // The organisation configured the provider, so it may be in any network.
         let fetcher = Fetcher::for_operator().trust(self.settings.trusted.iter().cloned());
         let form = to_provider.form(request);
         let answer = self.post(&fetcher, &to_provider, form).await?;
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
     use crate::client::{ClientId, OAuth};
 
-    /// A server may not name URLs further inside than itself; an organisation may be there.
+    /// An MCP server may not name URLs further inside than itself, but an organisation may.
     #[tokio::test]
     async fn an_organisation_is_reached_within_the_network_of_the_program() {
         let given = r#"{"access_token": "a", "token_type": "N_A", "issued_token_type": "urn:ietf:params:oauth:token-type:id-jag"}"#;

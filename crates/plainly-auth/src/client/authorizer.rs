@@ -1,5 +1,5 @@
-//! OAuth at the edge of the HTTP client: the headers of each request, and the flow that a rejection
-//! starts. Requests that are rejected at the same time wait for the same flow.
+//! The connection between OAuth and the HTTP client: the headers of each request, and the flow that
+//! a rejection starts. Requests that are rejected at the same time wait for the same flow.
 
 use std::sync::Arc;
 
@@ -63,8 +63,8 @@ impl Authorizer for OAuth {
                 return Ok(Again::Retry);
             }
             match Remedy::of(refusal) {
-                // The nonce was kept when the response came. One retry: a server that requires
-                // another nonce each time gets none.
+                // The nonce of the response is already stored. There is one retry, so a server that
+                // requires a new nonce each time gets no more.
                 Remedy::Nonce if refusal.repeated == 0 => Ok(Again::Retry),
                 Remedy::Nonce | Remedy::None => Ok(Again::GiveUp),
                 Remedy::Flow(need) => {
@@ -87,14 +87,15 @@ impl Authorizer for OAuth {
 }
 
 impl OAuth {
-    /// The token in use: the stored one at first, and a renewed one shortly before it ends.
+    /// The token in use: first the stored one, and shortly before its end a renewed one.
     async fn token(
         &self,
         request: &UnsentRequest<'_>,
     ) -> Result<Option<Arc<TokenInUse>>, OAuthError> {
         let flow = self.flow(request.server);
         if self.settings.has_user() && !flow.wallet.set_loaded() {
-            // A server that requires no login works without the store. A flow reads it again.
+            // A server without logins must work even if the store fails. A flow reads the store
+            // again.
             let stored = self.settings.store.load().await.unwrap_or_else(|error| {
                 tracing::warn!("{error}");
                 Stored::default()
@@ -158,19 +159,19 @@ impl OAuth {
         }
     }
 
-    /// Logs in to the MCP server at `url`, even if it does not require a token or a usable one is
-    /// stored. The new token is stored, and used by the client that has this `OAuth`.
+    /// Logs in to the MCP server at `url`, even if the server requires no token or a usable token
+    /// is stored. The new token is stored, and the client with this `OAuth` uses it.
     ///
     /// # Errors
     ///
-    /// [`NoAuthorizationServer`](OAuthError::NoAuthorizationServer) if the server names none; and
-    /// all errors of a login.
+    /// [`NoAuthorizationServer`](OAuthError::NoAuthorizationServer) if the server names none. All
+    /// other errors of a login.
     pub async fn log_in(&self, url: &str) -> Result<(), OAuthError> {
         self.flow(url).wallet.set_loaded();
         self.run(url, None, Need::new(Purpose::Login, 0)).await
     }
 
-    /// The flow for the server at this URL; the first URL counts.
+    /// The flow for the server at `url`. Only the URL of the first call counts.
     pub(super) fn flow(&self, url: &str) -> &Arc<Flow> {
         self.flow.get_or_init(|| {
             let server = server_address(url).unwrap_or_default();
@@ -208,7 +209,7 @@ mod tests {
         let clocks = Clocks::default();
         let request = UnsentRequest::new(&Method::POST, server, &clocks);
         for (generation, expected) in [(1, Again::Retry), (2, Again::GiveUp)] {
-            // One that asks for nothing that a token could give.
+            // The rejection asks for nothing that a token could provide.
             let refusal = Refusal::new(StatusCode::FORBIDDEN, generation);
             let again = oauth.refused(&request, &refusal).await.unwrap();
             assert_eq!(again, expected, "{generation}");

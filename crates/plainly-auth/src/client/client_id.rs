@@ -5,7 +5,7 @@ use plainly_oauth::credentials::{ClientAuthMethod, Registration};
 use plainly_oauth::jose::SigningKey;
 use plainly_oauth::metadata::ServerMetadata;
 
-/// A client that the authorization server knows beforehand.
+/// A client that was registered at the authorization server beforehand.
 #[derive(Clone, Debug)]
 pub struct ClientId {
     pub(super) id: String,
@@ -22,7 +22,7 @@ pub(super) enum ClientProof {
 }
 
 impl ClientId {
-    /// The id of a client that has nothing to prove it.
+    /// The id of a public client, which does not authenticate itself.
     pub fn new(id: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -33,7 +33,7 @@ impl ClientId {
 
     /// Limits the client to this authorization server, spelled as that server spells its issuer.
     ///
-    /// Without it, the id is for the first authorization server that is met.
+    /// Without an issuer, the id is for the first authorization server that requires one.
     #[must_use]
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());

@@ -1,13 +1,14 @@
 //! The instructions for a login on another device: the user is shown a code, and enters it in any
 //! browser (RFC 8628).
 //!
-//! Only where the program asks for it: a code that an attacker shows is a trap (RFC 8628, 5.4).
+//! Used only if the program asks for it, because an attacker could show the user a code of their
+//! own (RFC 8628, 5.4).
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The instructions for a login on another device. The texts of servers in them are unchanged:
-/// escape them before you show them.
+/// The instructions for a login on another device. Their texts come unchanged from servers: escape
+/// them before you show them.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DevicePage<'a> {
@@ -15,11 +16,11 @@ pub struct DevicePage<'a> {
     pub url: &'a str,
     /// The code to enter there.
     pub code: &'a str,
-    /// The page's URL with the code already in it, if the server gives one.
+    /// The page's URL that includes the code, if the server provides one.
     pub complete_url: Option<&'a str>,
     /// The MCP server that wants the login.
     pub server: &'a str,
-    /// The authorization server that the page is of.
+    /// The authorization server of the page.
     pub issuer: &'a str,
     /// The scopes to request.
     pub scope: &'a [String],

@@ -13,7 +13,7 @@ use super::device::{DevicePage, Screen};
 use super::flow::Flow;
 use super::token_endpoint::TokenCall;
 
-/// The seconds by which the pause grows when the server asks for that.
+/// The seconds by which the pause grows when the server asks for a slower pace.
 const SLOWER: u64 = 5;
 
 impl Flow {
@@ -47,7 +47,7 @@ impl Flow {
         Ok(device)
     }
 
-    /// Polls for the token until the user has answered, or the code ends.
+    /// Polls for the token until the user has answered, or the code expires.
     pub(super) async fn poll(
         &self,
         call: &TokenCall,
@@ -62,7 +62,7 @@ impl Flow {
         })
     }
 
-    /// Polls until there is a token, or there will be none. A failure that may pass is retried.
+    /// Polls until there is a token, or until none can be expected. Temporary failures are retried.
     async fn poll_until_answered(
         &self,
         call: &TokenCall,

@@ -1,4 +1,4 @@
-//! The discovery of a server's authorization server: from its own metadata, and the authorization
+//! Discovers a server's authorization server, from the server's own metadata and the authorization
 //! server's (2026-07-28, "Authorization Server Discovery").
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -15,13 +15,13 @@ use super::need::Need;
 use super::{IssuerPlace, OAuthError};
 use crate::fetch::FetchResponse;
 
-/// The most authorization servers of one resource that are looked at.
+/// The most authorization servers of one resource that are tried.
 const ISSUERS: usize = 3;
 
 /// The authorization server of an MCP server, and the resource that it issues tokens for.
 #[derive(Debug)]
 pub(super) struct Protection {
-    /// The server that tokens are for, as its metadata writes it; empty without metadata.
+    /// The resource that tokens are for, as its metadata spells it; empty without metadata.
     pub(super) resource: String,
     /// The scopes of the rejection, or else those that most clients request.
     pub(super) scopes: Vec<String>,
@@ -29,12 +29,12 @@ pub(super) struct Protection {
     pub(super) accepts_dpop: bool,
     /// The authorization server.
     pub(super) server: ServerMetadata,
-    /// The URLs where nothing was found, each with its status, if the authorization server is a
-    /// guess: where servers of 2025-03-26 have theirs.
+    /// The URLs without metadata, each with its status, if the authorization server is a guess, at
+    /// the place that servers of 2025-03-26 use.
     pub(super) guess: Option<Vec<(String, u16)>>,
 }
 
-/// A document, if there is one.
+/// A document, if it exists.
 enum MetadataAnswer<T> {
     Read(T),
     /// The URL has no metadata, and this status.
@@ -68,7 +68,8 @@ impl Flow {
         })
     }
 
-    /// The error of a login: if the authorization server was only a guess, that there may be none.
+    /// The error of a login. If the authorization server was only a guess, the error that there may
+    /// be none.
     pub(super) fn unless_guess(&self, found: &Protection, error: OAuthError) -> OAuthError {
         let wants_server = matches!(
             error,
@@ -78,7 +79,7 @@ impl Flow {
         guess.unwrap_or(error)
     }
 
-    /// The error that there may be no authorization server, if it was only a guess.
+    /// The error that there may be no authorization server, if the known one is only a guess.
     pub(super) fn without_server(&self, found: &Protection) -> Option<OAuthError> {
         let tried = found.guess.clone()?;
         Some(self.no_authorization_server(tried))
@@ -91,8 +92,8 @@ impl Flow {
         }
     }
 
-    /// The metadata of the server, and their URL: from its challenge, or else from the well-known
-    /// places.
+    /// The metadata of the server, and its URL: from the server's challenge, or else from the
+    /// well-known places.
     async fn resource_metadata(
         &self,
         need: &Need,
@@ -114,8 +115,8 @@ impl Flow {
         Ok(None)
     }
 
-    /// The authorization server among those that the metadata name: one that this client knows, or
-    /// else the first whose metadata can be read.
+    /// The choice among the authorization servers that the metadata names: one that this client
+    /// knows, or else the first whose metadata can be read.
     async fn authorization_server(
         &self,
         resource: &ResourceMetadata,
@@ -135,7 +136,7 @@ impl Flow {
         Err(failure.unwrap_or_else(|| self.no_authorization_server(tried)))
     }
 
-    /// The metadata of an authorization server, from the first place that has them.
+    /// The metadata of an authorization server, from the first place that has it.
     async fn server_metadata(
         &self,
         issuer: &str,
@@ -162,8 +163,8 @@ impl Flow {
         }
     }
 
-    /// Whether an issuer is the expected one. A slash at the end makes it another one, unless the
-    /// program says otherwise.
+    /// Whether an issuer is the expected one. A slash at the end makes it a different issuer,
+    /// unless the program allows both.
     fn is_same(&self, got: &str, expected: &str) -> bool {
         let has_path = |issuer| Origin::of(issuer).is_none_or(|it| !matches!(it.path, "" | "/"));
         let trimmed = |issuer: &str| issuer.trim_end_matches('/').to_owned();
@@ -173,9 +174,10 @@ impl Flow {
                 && trimmed(got) == trimmed(expected)
     }
 
-    /// The authorization server of a server without metadata: itself, as in 2025-03-26, with the
-    /// endpoints of that revision. Only if nothing shows that the server is newer; never after a
-    /// failed request, or blocking one would redirect the login.
+    /// The authorization server of a server without metadata: the server itself, as in 2025-03-26,
+    /// with the endpoints of that revision. Only if nothing shows that the server is newer, and
+    /// never after a failed request, because then an attacker could redirect the login by blocking
+    /// that request.
     async fn without_metadata(
         &self,
         need: &Need,
@@ -193,7 +195,7 @@ impl Flow {
             return Err(self.no_authorization_server(tried));
         };
         let server = match self.server_metadata(origin, &mut tried).await {
-            // Its spelling of itself was unknown so far.
+            // The issuer's own spelling is known only now.
             Err(OAuthError::IssuerMismatch { got, .. })
                 if got.strip_suffix('/') == Some(origin) =>
             {
@@ -210,7 +212,7 @@ impl Flow {
         })
     }
 
-    /// The header that servers of 2025-03-26 require before they answer.
+    /// The header that servers of 2025-03-26 require in requests for metadata.
     fn announced(&self) -> HeaderMap {
         let version = HeaderValue::from_static(Revision::LATEST.as_str());
         HeaderMap::from_iter([(HeaderName::from_static(MCP_PROTOCOL_VERSION), version)])
@@ -228,9 +230,9 @@ fn acquaintance(kept: &Credentials, issuer: &str) -> u8 {
     }
 }
 
-/// The document in an answer, if there is one. A server without the URL answers 4xx, or with a
-/// page; any other failure ends the search, or blocking one document would be a way to have another
-/// one read.
+/// The document in an answer, if there is one. A server without the document answers with 4xx, or
+/// with a page. Any other failure ends the search, because otherwise an attacker could block one
+/// document so that another one is read.
 fn document<T>(
     fetched: &FetchResponse,
     read: fn(&[u8]) -> Result<T, plainly_oauth::Unreadable>,

@@ -15,10 +15,11 @@ use plainly_errors::problem::wait_in_words;
 
 use self::words::{access, answer, attempts, quoted, reason, scope_list, shown_url};
 
-/// The reason why a login fails: the rejected or faulty part, its author, and the cause.
+/// The reason why a login fails: the rejected or faulty part, its source, and the cause.
 ///
-/// Texts of others are in quotation marks and without control characters; long ones lack their
-/// middle. URLs are shown without user name and query. No variant has a token, a code or a secret.
+/// Texts of other parties are in quotation marks, without control characters, and shortened in the
+/// middle if they are long. URLs are shown without user name and query. No variant contains a
+/// token, a code or a secret.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OAuthError {
@@ -43,10 +44,10 @@ pub enum OAuthError {
     NoAuthorizationServer {
         /// The URL of the server.
         server: String,
-        /// The URLs that were asked, each with the HTTP status of its answer.
+        /// The requested URLs, each with the HTTP status of its answer.
         tried: Vec<(String, u16)>,
     },
-    /// Metadata, of a server or of an authorization server, can't be used.
+    /// The metadata of a server or of an authorization server can't be used.
     #[error("the metadata at {} is unusable: {}", shown_url(.url), reason(.why))]
     Metadata {
         /// The URL of the metadata.
@@ -67,7 +68,7 @@ pub enum OAuthError {
         /// The fault.
         why: String,
     },
-    /// A URL that the login needs can't be reached: of an authorization server, or of metadata.
+    /// A URL that the login needs, of an authorization server or of metadata, can't be reached.
     #[error("cannot reach {}, which the login needs", shown_url(.url))]
     Unreachable {
         /// The URL.
@@ -75,12 +76,12 @@ pub enum OAuthError {
         /// The cause, in name resolution, connecting, TLS or the answer.
         source: Arc<dyn StdError + Send + Sync>,
     },
-    /// The metadata of the server is for another one. Nothing was sent anywhere.
+    /// The metadata of the server is for another server. Nothing was sent anywhere.
     #[error("the metadata of {} is for another resource: {}", shown_url(.expected), quoted(.got))]
     ResourceMismatch {
         /// The URL of the server.
         expected: String,
-        /// The resource that it is for, as it spells it.
+        /// The resource of the metadata, as it spells it.
         got: String,
     },
     /// An authorization server is not the expected one. No secret was sent to it.
@@ -88,13 +89,13 @@ pub enum OAuthError {
     IssuerMismatch {
         /// The expected authorization server.
         expected: String,
-        /// The issuer that it names.
+        /// The issuer that the authorization server names.
         got: String,
         /// The place of the name.
         at: IssuerPlace,
     },
-    /// The authorization server announces its issuer in login responses, and this one has none. It
-    /// was not used.
+    /// The authorization server announces that login responses contain its issuer, and this
+    /// response has none. The response was not used.
     #[error(
         "the login response of {} has no issuer (`iss`), although that server announces one",
         shown_url(.issuer)
@@ -103,8 +104,8 @@ pub enum OAuthError {
         /// The authorization server.
         issuer: String,
     },
-    /// The authorization server does not announce PKCE with S256, without which a login could be
-    /// stolen.
+    /// The authorization server does not announce PKCE with S256. Without it, an attacker could
+    /// steal a login.
     #[error(
         "{} does not announce PKCE (`code_challenge_methods_supported` with `S256`)",
         shown_url(.issuer)
@@ -133,13 +134,13 @@ pub enum OAuthError {
         issuer: String,
         /// The HTTP status.
         status: u16,
-        /// Its code for that (RFC 7591, 3.2.2), if it has one.
+        /// The server's error code (RFC 7591, 3.2.2), if it sent one.
         error: Option<String>,
         /// The server's description of the error.
         description: Option<String>,
     },
-    /// The authorization server did not revoke tokens. They are forgotten here, and valid until
-    /// they end.
+    /// The authorization server did not revoke the tokens. They are removed from the store, and
+    /// stay valid until they expire.
     #[error(
         "{} did not revoke the tokens: HTTP status {status}{}",
         shown_url(.issuer), answer(error.as_deref(), description.as_deref())
@@ -149,7 +150,7 @@ pub enum OAuthError {
         issuer: String,
         /// The HTTP status.
         status: u16,
-        /// Its code for that (RFC 7009, 2.2.1), if it has one.
+        /// The server's error code (RFC 7009, 2.2.1), if it sent one.
         error: Option<String>,
         /// The server's description of the error.
         description: Option<String>,
@@ -162,12 +163,12 @@ pub enum OAuthError {
     Denied {
         /// The authorization server.
         issuer: String,
-        /// Its code for that (RFC 6749, 4.1.2.1).
+        /// The server's error code (RFC 6749, 4.1.2.1).
         error: String,
         /// The server's description of the error.
         description: Option<String>,
     },
-    /// The browser returned something that is no response to this login. It was not used.
+    /// The browser returned an invalid response to this login. The response was not used.
     #[error("invalid response to the login at {}: {}", shown_url(.issuer), reason(.why))]
     Callback {
         /// The authorization server.
@@ -186,7 +187,7 @@ pub enum OAuthError {
         /// The time that this client waited.
         after: Duration,
     },
-    /// The login page could not be shown, or the browser can't return.
+    /// The login page could not be shown, or the browser can't be redirected back.
     #[error("cannot show the login page of {}", shown_url(.issuer))]
     ConsentFailed {
         /// The authorization server.
@@ -206,7 +207,7 @@ pub enum OAuthError {
         grant: String,
         /// The HTTP status.
         status: u16,
-        /// Its code for that (RFC 6749, 5.2), if it has one.
+        /// The server's error code (RFC 6749, 5.2), if it sent one.
         error: Option<String>,
         /// The server's description of the error.
         description: Option<String>,
@@ -216,16 +217,17 @@ pub enum OAuthError {
     TokenUnusable {
         /// The source of the token: an authorization server, or the program.
         from: String,
-        /// The fault; nothing of the token itself.
+        /// The fault, without any part of the token.
         why: String,
     },
-    /// A token bound to a key was requested, and an unbound one was issued. It was not used.
+    /// The authorization server issued an unbound token, although a token bound to a key was
+    /// requested. The token was not used.
     #[error("{} issued a token of the type Bearer, expected DPoP", shown_url(.issuer))]
     DpopDowngraded {
         /// The authorization server.
         issuer: String,
     },
-    /// The server requires scopes that the user does not get.
+    /// The server requires scopes that the user was not granted.
     #[error("access denied by {}{}", shown_url(.server), access(.wanted, .granted))]
     ScopeRefused {
         /// The URL of the server.
@@ -246,8 +248,8 @@ pub enum OAuthError {
         /// The authorization server.
         issuer: String,
     },
-    /// The client's id is for one authorization server, and the server names another. The id was
-    /// not sent there.
+    /// The client's id is for one authorization server, and the MCP server names another. The id
+    /// was not sent there.
     #[error(
         "the client id is for {}, but the server requires a login at {}",
         shown_url(.expected), quoted(.got)
@@ -255,7 +257,7 @@ pub enum OAuthError {
     ClientOfAnotherIssuer {
         /// The authorization server that the id is for.
         expected: String,
-        /// The one that the server names.
+        /// The authorization server that the MCP server names.
         got: String,
     },
     /// The stored logins can't be read or written.
@@ -273,7 +275,7 @@ pub enum OAuthError {
     /// This program failed to provide an assertion.
     #[error("this program provided no assertion")]
     Assertion {
-        /// Its error.
+        /// The program's error.
         source: Arc<dyn StdError + Send + Sync>,
     },
 }
@@ -284,7 +286,7 @@ pub enum OAuthError {
 pub enum IssuerPlace {
     /// In its metadata.
     Metadata,
-    /// In the answer to a login (`iss`, RFC 9207).
+    /// In the response to a login (`iss`, RFC 9207).
     Callback,
 }
 
@@ -324,7 +326,7 @@ impl AuthorizerError for OAuthError {
 }
 
 impl OAuthError {
-    /// The kind of failure, the authorization server, and the code that this returned.
+    /// The kind of failure, the authorization server, and the error code that it returned.
     fn summary(&self) -> (&'static str, Option<&str>, Option<&str>) {
         let at = |kind, issuer| (kind, Some(issuer), None);
         let alone = |kind| (kind, None, None);
@@ -378,5 +380,6 @@ impl From<OAuthError> for Error {
     }
 }
 
-// No more than `Display` shows, and the causes: the fields may have whole URLs.
+// The `Debug` output is limited to `Display` and the causes, because the fields may contain whole
+// URLs.
 plainly_errors::debug_with_causes!(OAuthError);

@@ -1,4 +1,4 @@
-//! The errors of the parts, as errors of logins.
+//! Converts the errors of the parts into errors of logins.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(super) enum Request<'a> {
 }
 
 impl Request<'_> {
-    /// The error for the answer of this authorization server.
+    /// The error for a rejection by this authorization server.
     pub(super) fn failed(self, issuer: &str, error: TokenError) -> OAuthError {
         let issuer = issuer.to_owned();
         let (status, error, description) = match error {
@@ -126,7 +126,7 @@ pub(super) fn callback(issuer: &str, error: CallbackError) -> OAuthError {
     }
 }
 
-/// The error for a user who could not be asked, or did not answer.
+/// The error if the user could not be asked, or did not answer.
 pub(super) fn consent(issuer: &str, error: ConsentError) -> OAuthError {
     let issuer = issuer.to_owned();
     match error {

@@ -1,18 +1,18 @@
-//! The demands of a rejection, and the flow that meets them.
+//! The requirements of a rejection, and the flow that meets them.
 
 use http::StatusCode;
 use plainly_client::{Challenge, Refusal};
 use plainly_oauth::scope;
 
-/// The error of RFC 9449 for a proof without the nonce that it must have.
+/// The error code for a proof without the required nonce (RFC 9449).
 const NONCE: &str = "use_dpop_nonce";
-/// The error of RFC 6750 for a valid token without the necessary scope.
+/// The error code for a valid token without the required scope (RFC 6750).
 const SCOPE: &str = "insufficient_scope";
 
 /// The purpose of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The token in use ends soon.
+    /// The token in use expires soon.
     Renewal,
     /// There is no token, or the server rejected it.
     Token,
@@ -22,17 +22,17 @@ pub(super) enum Purpose {
     Login,
 }
 
-/// The reason why a flow starts, with the demands of the server's rejection.
+/// The reason why a flow starts, with the requirements of the server's rejection.
 #[derive(Clone, Debug)]
 pub(super) struct Need {
     pub(super) purpose: Purpose,
-    /// The generation of the token that does not suffice; 0 without one.
+    /// The generation of the token that does not suffice; 0 if there is no token.
     pub(super) generation: u64,
     /// The URL of the server's metadata.
     pub(super) metadata: Option<String>,
     /// The scopes that the request needs; empty if the server does not name them.
     pub(super) scope: Vec<String>,
-    /// Whether the server demands a token that is bound to a key.
+    /// Whether the server requires a token that is bound to a key.
     pub(super) dpop: bool,
 }
 
@@ -64,21 +64,22 @@ impl Remedy {
         let all = &refusal.challenges;
         let scheme = |name: &str| all.iter().find(|it| it.scheme.eq_ignore_ascii_case(name));
         let has_error = |it: &Challenge, error| it.error.as_deref() == Some(error);
-        // Without a token there was no proof.
+        // A request without a token had no proof.
         let has_proof = refusal.generation > 0;
         let requires_nonce = all.iter().any(|it| has_error(it, NONCE));
         if has_proof && refusal.dpop_nonce.is_some() && requires_nonce {
             return Self::Nonce;
         }
         let (dpop, bearer) = (scheme("DPoP"), scheme("Bearer"));
-        // A parameter of one challenge holds for the other: they are of the same server.
+        // A parameter of one challenge also counts for the other, because both are of the same
+        // server.
         let both = [dpop, bearer];
         let parameter = |member: fn(&Challenge) -> Option<&String>| {
             both.into_iter().flatten().find_map(member).cloned()
         };
         let lacks_scope = both.into_iter().flatten().any(|it| has_error(it, SCOPE));
         let purpose = match refusal.status {
-            // Credentials that no authorization server issues.
+            // No authorization server issues such credentials.
             _ if !all.is_empty() && dpop.is_none() && bearer.is_none() => return Self::None,
             StatusCode::UNAUTHORIZED => Purpose::Token,
             _ if lacks_scope => Purpose::StepUp,

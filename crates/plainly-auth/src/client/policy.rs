@@ -1,4 +1,4 @@
-//! Limits on what a flow may try after a rejection, and the scopes that it requests.
+//! Limits the attempts of a flow after a rejection, and chooses the scopes that it requests.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::need::{Need, Purpose};
 use super::wallet::{TokenInUse, TokenOrigin};
 use super::{OAuthError, StoreLock};
 
-/// The scope of tokens that can be renewed while the user is away (OpenID Connect Core, 11).
+/// The scope of tokens that can be renewed without the user (OpenID Connect Core, 11).
 pub(super) const OFFLINE_ACCESS: &str = "offline_access";
 
-/// The most step-ups in a row that a user is asked for.
+/// The most step-ups in a row with a user.
 const STEP_UPS: u32 = 2;
 /// The most step-ups in a row without a user.
 const STEP_UPS_UNATTENDED: u32 = 1;
@@ -37,11 +37,11 @@ pub(super) struct Login {
 }
 
 impl Flow {
-    /// The goal of a new flow, if it has anything to do.
+    /// The goal of a new flow; `None` if there is nothing to do.
     ///
     /// # Errors
     ///
-    /// If another token would not help either.
+    /// If another token would not help.
     pub(super) fn goal(&self, mut need: Need) -> Result<Option<Goal>, OAuthError> {
         let token = self.wallet.token();
         let token = token.filter(|_| need.purpose != Purpose::Login);
@@ -61,7 +61,7 @@ impl Flow {
         Ok(Some(goal))
     }
 
-    /// Fails if the token is new from an authorization server, and no request with it was ever
+    /// Fails if the authorization server has just issued the token, and no request with it was
     /// accepted.
     fn check_acceptance(&self, token: &TokenInUse) -> Result<(), OAuthError> {
         let is_new = token.origin == TokenOrigin::Issued && !token.was_accepted();
@@ -109,7 +109,7 @@ impl Flow {
             }
     }
 
-    /// A login for what was found, and stored before.
+    /// A login with the discovered authorization server and the stored grant.
     pub(super) fn login(
         &self,
         goal: &Goal,
@@ -125,7 +125,7 @@ impl Flow {
         })
     }
 
-    /// The scopes to request (2026-07-28, "Scope Selection Strategy"), and those that were
+    /// The scopes to request (2026-07-28, "Scope Selection Strategy"), including those that were
     /// requested before.
     fn scope(&self, goal: &Goal, found: &Protection, stored: Option<&Grant>) -> Vec<String> {
         let token = goal.token.as_deref().map(|it| &it.grant);
@@ -151,21 +151,21 @@ impl Goal {
             .filter(|_| self.need.purpose == Purpose::StepUp)
     }
 
-    /// The grant of the token that ends soon.
+    /// The grant of the token that expires soon.
     pub(super) fn ending(&self) -> Option<&Grant> {
         let token = self.token.as_ref().map(|it| &it.grant);
         token.filter(|_| self.need.purpose == Purpose::Renewal)
     }
 
-    /// Whether a token can be renewed instead of a login. One that was just renewed is not renewed
-    /// again.
+    /// Whether a token can be renewed instead of a login. A token that was just renewed is not
+    /// renewed again.
     pub(super) fn may_renew(&self) -> bool {
         let is_worth_it = |it: &TokenInUse| it.origin != TokenOrigin::Renewed || it.was_accepted();
         self.need.purpose == Purpose::Token && self.token.as_deref().is_none_or(is_worth_it)
     }
 
-    /// The grant that can be renewed at its known endpoint, although the authorization server
-    /// can't be discovered now.
+    /// The grant that can be renewed at its known endpoint, although discovery of the authorization
+    /// server failed with `error`.
     pub(super) fn renewable_after(&self, error: &OAuthError) -> Option<&Grant> {
         let is_unread = matches!(
             error,
@@ -204,7 +204,7 @@ mod tests {
                 assert_eq!(generation(purpose, newest - 1), None, "{purpose:?}");
                 assert_eq!(generation(purpose, newest), Some(newest), "{purpose:?}");
             }
-            // The user wants another token in any case.
+            // The user wants a new token in any case.
             assert_eq!(generation(Purpose::Login, 0), Some(0));
         }
         flow.wallet.clear();

@@ -16,17 +16,17 @@ use super::flow::Flow;
 use super::policy::{Goal, Login};
 use super::{Consent, ConsentError};
 
-/// The redirect URI for servers that require that name.
+/// The redirect URI for servers that require the name `localhost`.
 const LOCALHOST: &str = "http://localhost/callback";
 
 /// Whether a registered client can request these scopes. The server may reject scopes that the
-/// client did not register for (RFC 7591, 2); then it registers anew if it can.
+/// client did not register for (RFC 7591, 2). In that case, the client registers again if it can.
 fn can_request(client: &Registration, server: &ServerMetadata, scope: &[String]) -> bool {
     let can_register = server.registration_endpoint.is_some();
     !client.is_own() || !can_register || !scope::is_wider(scope, &client.scope)
 }
 
-/// The way to a user's approval.
+/// The way to ask the user for approval.
 #[derive(Clone, Copy)]
 enum UserAgent<'a> {
     /// A browser that is redirected to this program.
@@ -45,7 +45,7 @@ impl UserAgent<'_> {
 }
 
 impl Flow {
-    /// Chooses the client of a login, and prepares the way to its approval.
+    /// Chooses the client of a login, and prepares the approval.
     pub(super) async fn register(
         &self,
         goal: &Goal,
@@ -61,7 +61,7 @@ impl Flow {
         Ok((client.unwrap_or_else(anonymous), Approver::Program))
     }
 
-    /// The way to the user, if this authorization server has it and the program too.
+    /// The way to ask the user, if both this authorization server and the program support it.
     async fn user_agent(&self, goal: &Goal, login: &Login) -> Result<UserAgent<'_>, OAuthError> {
         let server = &login.found.server;
         let issuer = &server.issuer;
@@ -116,7 +116,7 @@ impl Flow {
         if let Some(stored) = stored.filter(|it| can_request(it, server, &login.scope)) {
             match agent.prepare(stored.redirect_uri.as_deref()).await {
                 Ok(approver) => return Ok((stored.clone().into(), approver)),
-                // The client can register another port.
+                // The client can register with another port.
                 Err(ConsentError::PortTaken { .. } | ConsentError::Redirect { .. })
                     if server.registration_endpoint.is_some() => {}
                 Err(why) => return Err(failures::consent(issuer, why)),
@@ -142,7 +142,7 @@ impl Flow {
         }
     }
 
-    /// Registers this client at a server that does not know it, and stores the registration.
+    /// Registers this client at a server where it has no id, and stores the registration.
     async fn register_at(
         &self,
         server: &ServerMetadata,
@@ -177,7 +177,8 @@ impl Flow {
         Ok(client)
     }
 
-    /// The client that the program configured, if any: only at its own authorization server.
+    /// The client that the program configured, if there is one. It is only used at its own
+    /// authorization server.
     async fn configured_client(
         &self,
         server: &ServerMetadata,
@@ -202,8 +203,9 @@ impl Flow {
         }
     }
 
-    /// The authorization server of a configured client, by the stored credentials: the one that
-    /// knows its secret, or else the one that issued a token for this server before.
+    /// The authorization server of a configured client, according to the stored credentials: the
+    /// server that has its secret, or else the server that issued a token for this MCP server
+    /// before.
     async fn known_issuer(&self, client: &ClientId) -> Result<Option<String>, OAuthError> {
         let stored = self.settings.store.load().await?;
         let secret = match &client.proof {
@@ -233,15 +235,15 @@ impl Flow {
             return stored.cloned().unwrap_or_else(unknown).into();
         };
         let mut client = configured.at(&key.issuer, None);
-        // The login found out how the server accepts the secret.
+        // The login determined how the server accepts the secret.
         if let Some(stored) = stored.filter(|_| client.registration.client_secret.is_some()) {
             client.registration.method = stored.method;
         }
         client
     }
 
-    /// Forgets a client that registered itself, because its server may not know it any more: the
-    /// next login registers it anew.
+    /// Removes a client that registered itself, because its server may not know it any more. The
+    /// next login registers it again.
     pub(super) async fn forget_client(&self, client: &Registration) -> Result<(), OAuthError> {
         if !client.is_own() {
             return Ok(());

@@ -1,5 +1,4 @@
-//! The renewal of a token without the user: at its issuer, under a lock, and stored before it is
-//! used.
+//! The renewal of a token without the user: at its issuer, under a lock, and stored before use.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -13,16 +12,16 @@ use super::flow::Flow;
 use super::token_endpoint::TokenCall;
 use super::wallet::TokenOrigin;
 
-/// The part of the stored credentials that is useless after a refusal.
+/// The part of the stored credentials that a rejection makes useless.
 #[derive(Clone, Copy)]
 enum Useless {
     Grant,
     GrantAndClient,
-    /// Some servers issue refresh tokens and renew none. The access token is still good.
+    /// Some servers issue refresh tokens but never renew a token. The access token is still valid.
     RefreshToken,
 }
 
-/// The codes of refusals that stay the same whenever the renewal is retried (RFC 6749, 5.2).
+/// The error codes of rejections that no retry can change (RFC 6749, 5.2).
 const FINAL: [(&str, Useless); 3] = [
     ("invalid_grant", Useless::Grant),
     ("invalid_client", Useless::GrantAndClient),
@@ -30,11 +29,11 @@ const FINAL: [(&str, Useless); 3] = [
 ];
 
 impl Flow {
-    /// Renews a grant, or uses the one that another process got for it; returns whether that was
+    /// Renews a grant, or uses the grant that another process has renewed. Returns whether that was
     /// possible.
     ///
-    /// The renewal continues if its caller gives up: a refresh token is valid once, so the answer
-    /// must be stored.
+    /// The renewal continues if its caller is dropped, because a refresh token is valid only once,
+    /// so the answer must be stored.
     pub(super) async fn renew(
         self: &Arc<Self>,
         grant: Grant,
@@ -97,7 +96,7 @@ impl Flow {
             }
             Useless::Grant | Useless::GrantAndClient => {
                 credentials.forget_grant(key);
-                // The program's own client is no less valid than before.
+                // The program's own client id remains valid.
                 if matches!(useless, Useless::GrantAndClient) && self.settings.client.is_none() {
                     credentials.forget_registration(&key.issuer, &key.client_id);
                 }

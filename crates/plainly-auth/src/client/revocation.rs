@@ -15,19 +15,19 @@ use super::token_endpoint::TokenCall;
 pub enum LoggedOut {
     /// There was no login.
     Nothing,
-    /// Its tokens are revoked, and forgotten here.
+    /// The tokens are revoked, and removed from the store.
     Revoked,
-    /// Its tokens are forgotten here. The authorization server does not revoke any.
+    /// The tokens are removed from the store. The authorization server does not support revocation.
     Forgotten,
 }
 
 impl OAuth {
-    /// Ends the login to the MCP server at `url`: revokes its tokens and forgets them. They are
-    /// forgotten even if the revocation fails.
+    /// Ends the login to the MCP server at `url`: revokes its tokens and removes them from the
+    /// store, even if the revocation fails.
     ///
     /// # Errors
     ///
-    /// If the revocation fails; and [`Store`](OAuthError::Store).
+    /// If the revocation fails, or with [`Store`](OAuthError::Store) if the store does.
     pub async fn log_out(&self, url: &str) -> Result<LoggedOut, OAuthError> {
         let flow = self.flow(url);
         let stored = flow.settings.store.load().await?;
@@ -49,7 +49,7 @@ impl OAuth {
             grant: grant.clone(),
             key: None,
         };
-        // The refresh token first, because it makes other tokens.
+        // The refresh token is first, because it can be exchanged for other tokens.
         let refresh_token = grant.refresh_token.iter().map(|it| (it, "refresh_token"));
         for (token, hint) in refresh_token.chain([(&grant.access_token, "access_token")]) {
             let mut form = Form::default();

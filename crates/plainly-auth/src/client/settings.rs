@@ -13,8 +13,8 @@ use super::{Consent, MemoryStore, TokenStore};
 use crate::clock::Clock;
 use plainly_transport::tls::Certificate;
 
-/// The authorization server of an organisation, which knows its users (enterprise-managed
-/// authorization). Get it from the organisation itself, never from a server.
+/// The authorization server of an organisation, which authenticates its users (enterprise-managed
+/// authorization). Its URL must come from the organisation itself, never from a server.
 #[derive(Clone, Debug)]
 pub struct IdentityProvider {
     pub(super) token_endpoint: String,
@@ -22,7 +22,7 @@ pub struct IdentityProvider {
 }
 
 impl IdentityProvider {
-    /// The one whose tokens are asked for at this URL, where this program is known as `client`.
+    /// The provider with this token endpoint, where this program is registered as `client`.
     pub fn new(token_endpoint: impl Into<String>, client: ClientId) -> Self {
         Self {
             token_endpoint: token_endpoint.into(),
@@ -31,10 +31,10 @@ impl IdentityProvider {
     }
 }
 
-/// The result of asking the program for an assertion.
+/// The result of the program's function for assertions.
 pub(super) type AssertionResult = Result<Secret, Arc<dyn std::error::Error + Send + Sync>>;
 
-/// The source of assertions, which is called for each.
+/// The source of assertions, which is called for each assertion.
 #[derive(Clone)]
 pub(super) struct AssertionSource(
     Arc<dyn Fn() -> BoxFuture<'static, AssertionResult> + Send + Sync>,
@@ -63,12 +63,12 @@ impl fmt::Debug for AssertionSource {
     }
 }
 
-/// The way a client gets its tokens.
+/// The way in which a client gets its tokens.
 #[derive(Clone, Debug)]
 pub(super) enum GrantSource {
     /// The user logs in.
     Login,
-    /// The client asks for itself.
+    /// The client authenticates itself.
     ClientCredentials,
     /// A platform vouches for the client.
     Workload(AssertionSource),
@@ -76,7 +76,7 @@ pub(super) enum GrantSource {
     Enterprise(Box<IdentityProvider>, AssertionSource),
 }
 
-/// All that a program decides.
+/// All settings of a program.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) source: GrantSource,
@@ -85,7 +85,7 @@ pub(super) struct Settings {
     /// The display of instructions for a login on another device.
     pub(super) screen: Option<Screen>,
     pub(super) client: Option<ClientId>,
-    /// The URL of this client's description.
+    /// The URL of this client's metadata document.
     pub(super) client_document: Option<String>,
     pub(super) client_name: String,
     /// The scopes to request, regardless of the server.

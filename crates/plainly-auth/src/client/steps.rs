@@ -1,13 +1,14 @@
-//! The flow from a rejection to a token, as a state machine: which step follows which. The other
-//! files carry out one step each; [`policy`](super::policy) has the limits.
+//! The flow from a rejection to a token, as a state machine that decides the order of the steps.
+//! Each step is in another file; [`policy`](super::policy) has the limits.
 //!
 //! ```text
 //! Discover ─► Reuse ─► Renew ─► Register ─► Authorize ─► Exchange ─► Done
 //! ```
 //!
-//! A stored or renewed token ends the flow early. Steps that do not apply are left out; if discovery
-//! fails, the token in use may still be renewed. Without a user, `Register` follows `Discover`: nothing is stored, and nothing renewed. For a
-//! token that ends soon, the flow starts with `Renew`.
+//! A stored or renewed token ends the flow early. Steps that do not apply are left out. If
+//! discovery fails, the token in use may still be renewed. Without a user, `Register` follows
+//! `Discover`, because nothing is stored or renewed. For a token that expires soon, the flow starts
+//! with `Renew`.
 
 use std::sync::Arc;
 
@@ -24,11 +25,11 @@ use super::policy::{Goal, Login};
 use super::token_endpoint::TokenCall;
 use super::wallet::TokenOrigin;
 
-/// A step of a flow, with the results of the steps before.
+/// A step of a flow, with the results of earlier steps.
 enum Step {
     /// Finds the authorization server.
     Discover,
-    /// Uses a stored token, such as one of another process.
+    /// Uses a stored token, for example one that another process stored.
     Reuse(Protection),
     /// Renews a token, without the user.
     Renew(Grant, Arc<StoreLock>, Fallback),
@@ -36,13 +37,13 @@ enum Step {
     Register(Box<Login>),
     /// Gets the user's consent, or a third party's assertion.
     Authorize(Box<Login>, Box<TokenCall>, Approver),
-    /// Exchanges that for tokens.
+    /// Exchanges the authorization for tokens.
     Exchange(Box<Login>, Box<TokenCall>, Authorization),
 }
 
-/// The continuation of a flow after a renewal that is not possible.
+/// The continuation of a flow if a renewal is not possible.
 enum Fallback {
-    /// The token is used until it ends.
+    /// The token is used until it expires.
     Expiry,
     /// The user logs in.
     Login(Box<Login>),
@@ -51,7 +52,7 @@ enum Fallback {
 }
 
 impl Flow {
-    /// Gets the token that is needed. It is the one in use from then on.
+    /// Gets a token for `need`, which is then the token in use.
     pub(super) async fn run(self: Arc<Self>, need: Need) -> Result<(), OAuthError> {
         let Some(goal) = self.goal(need)? else {
             return Ok(());
@@ -63,7 +64,7 @@ impl Flow {
         loop {
             let has_found = !matches!(step, Step::Discover | Step::Reuse(_));
             let next = self.next(&goal, step).await;
-            // A server that was down has not answered.
+            // A server that is down has not answered the step-up.
             let is_answered = match &next {
                 Ok(next) => next.is_none(),
                 Err(error) => has_found && !error.is_retryable(),
@@ -78,7 +79,7 @@ impl Flow {
         }
     }
 
-    /// Carries out a step, and decides which step follows; none if there is a token to use.
+    /// Performs a step, and decides which step follows; `None` if there is a token to use.
     async fn next(self: &Arc<Self>, goal: &Goal, step: Step) -> Result<Option<Step>, OAuthError> {
         let next = match step {
             Step::Discover => match self.discover(&goal.need).await {

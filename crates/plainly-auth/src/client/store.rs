@@ -1,5 +1,5 @@
 //! The trait for stores of registrations and tokens between connections: in memory, in a file, or
-//! in a program's own store of secrets.
+//! in a program's own secret store.
 
 mod error;
 mod file;
@@ -18,37 +18,40 @@ pub use self::file::FileStore;
 pub use self::keychain::Keychain;
 pub use self::memory::MemoryStore;
 
-/// The longest wait of a flow for another one with the same name.
+/// The longest wait of a flow for another flow with the same name.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Keeps registrations and tokens. All of it is one document, so that it is never half changed.
+/// Stores registrations and tokens. All of them are one document, so that it is never partly
+/// changed.
 pub trait TokenStore: fmt::Debug + Send + Sync {
-    /// Reads all that is kept: nothing, if there is nothing yet.
+    /// Reads everything that is stored; empty if nothing is stored yet.
     fn load(&self) -> BoxFuture<'_, Result<Credentials, TokenStoreError>>;
 
-    /// Changes the stored credentials, in one step that no other process divides. If it fails, or
-    /// its future is dropped, then they are as before or as changed, and nothing in between.
+    /// Changes the stored credentials in one atomic step. If that fails, or its future is dropped,
+    /// then the credentials are either unchanged or completely changed.
     fn update<'a>(
         &'a self,
         change: Box<dyn FnOnce(&mut Credentials) + Send + 'a>,
     ) -> BoxFuture<'a, Result<(), TokenStoreError>>;
 
-    /// Waits until no other flow, in any process that uses this store, works on what `name` stands for; at most half a minute.
+    /// Waits until no other flow, in any process with this store, works on the object `name`; for
+    /// at most half a minute.
     ///
-    /// Two that renew one token at the same time look like a theft to an authorization server, which then revokes it.
+    /// Two simultaneous renewals of one token look like a theft to an authorization server, which
+    /// then revokes it.
     fn lock<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<StoreLock, TokenStoreError>>;
 
-    /// Names the store for users.
+    /// The name of the store for users.
     fn place(&self) -> String;
 }
 
-/// The right to work alone on something in a [`TokenStore`], until it is dropped.
+/// The exclusive right to work on an object in a [`TokenStore`], until this is dropped.
 pub struct StoreLock {
     _held: Box<dyn Any + Send + Sync>,
 }
 
 impl StoreLock {
-    /// A lock that lasts as long as `held` does, which gives it back when dropped.
+    /// A lock that lasts until it drops `held`.
     pub fn new(held: impl Send + Sync + 'static) -> Self {
         let _held = Box::new(held);
         Self { _held }

@@ -1,4 +1,4 @@
-//! The stored tokens of a server: found, replaced, and worked on by one flow at a time.
+//! The stored tokens of a server: reads and replaces them, and locks them for one flow at a time.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Flow {
         }))
     }
 
-    /// Whether a grant is of the configured client, if there is one.
+    /// Whether a grant belongs to the configured client; true if none is configured.
     pub(super) fn is_of_client(&self, grant: &Grant) -> bool {
         let client = self.settings.client.as_ref();
         client.is_none_or(|client| client.id == grant.key.client_id)
@@ -109,7 +109,7 @@ mod tests {
             let lock = flow.lock_for(issuer, resource).now_or_never();
             assert!(lock.is_some(), "{issuer} {resource}");
         }
-        // A login waits for the renewal of the grant that it replaces.
+        // A login waits for a running renewal of the grant that it replaces.
         let key = GrantKey::new(issuer, resource, "me");
         let grant = Grant::new(key, "https://as.example/token", "t".into());
         assert!(flow.lock(&grant).now_or_never().is_none());

@@ -1,5 +1,5 @@
-//! A request to a token endpoint: with the client's authentication, with a proof of the key that
-//! the token is to be bound to, and a second time if the server requires its nonce in the proof.
+//! A request to a token endpoint, with the client's authentication and a proof of the key that the
+//! token is to be bound to. It is sent a second time if the server requires its nonce in the proof.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -20,11 +20,11 @@ use crate::fetch::{FetchResponse, Fetcher};
 /// The header with a proof (RFC 9449, 4).
 pub(super) const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// A request for a token, without the authorization for it.
+/// A request for a token, without the authorization that is exchanged for it.
 #[derive(Clone)]
 pub(super) struct TokenCall {
     pub(super) endpoint: String,
-    /// The grant to renew, or a new one without its tokens.
+    /// The grant to renew, or a new grant without tokens.
     pub(super) grant: Grant,
     pub(super) client: RegisteredClient,
     /// The key that the token is bound to.
@@ -41,7 +41,7 @@ impl TokenCall {
         })
     }
 
-    /// A request of this client to another endpoint, which returns no token.
+    /// The same client's request to another endpoint, which returns no token.
     pub(super) fn at(&self, endpoint: &str) -> Self {
         Self {
             endpoint: endpoint.to_owned(),
@@ -71,7 +71,8 @@ pub(super) struct EndpointAnswer {
 }
 
 impl EndpointAnswer {
-    /// Reads the answer. The error has no secret of the request, even if the answer repeats it.
+    /// Reads the answer. The error contains no secret of the request, even if the answer repeats
+    /// one.
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(u16, &[u8]) -> Result<T, TokenError>,
@@ -105,7 +106,7 @@ impl Flow {
     }
 
     /// Posts a request for a grant, and reads the answer. If the server does not know the client,
-    /// its registration is forgotten, and the next login registers it again.
+    /// the stored registration is removed, so that the next login registers the client again.
     pub(super) async fn request_grant<T>(
         &self,
         call: &TokenCall,
@@ -124,7 +125,7 @@ impl Flow {
         read.map_err(|why| Request::Token(grant_type).failed(call.issuer(), why))
     }
 
-    /// Posts a form; again with the server's nonce, if the server requires one.
+    /// Posts a form, and repeats it with the server's nonce if the server requires one.
     pub(super) async fn post(
         &self,
         fetcher: &Fetcher,
@@ -150,7 +151,7 @@ impl Flow {
         let TokenCall {
             endpoint, client, ..
         } = call;
-        // A new assertion each time, because servers accept each once.
+        // The assertion is new each time, because servers accept each assertion once.
         let assertion = client.key.as_ref().map(|key| {
             let (id, now) = (&client.registration.client_id, self.settings.clock.now());
             client_assertion(key, id, call.issuer(), now).map_err(failures::key)
@@ -175,7 +176,7 @@ impl Flow {
         Ok(EndpointAnswer { fetched, secrets })
     }
 
-    /// A proof for one request, with the last nonce of its origin.
+    /// The proof for one request, with the last nonce of its origin.
     pub(super) fn proof(
         &self,
         key: &SigningKey,
@@ -189,7 +190,7 @@ impl Flow {
         proof.map(Secret::new).map_err(failures::key)
     }
 
-    /// Keeps the nonce in a response from this URL, if it has one.
+    /// Stores the nonce in a response from this URL, if it has one.
     pub(super) fn keep_nonce(&self, url: &str, headers: &HeaderMap) {
         if let (Some(nonce), Some(origin)) = (dpop_nonce(headers), Origin::of(url)) {
             self.wallet.keep_nonce(origin.text, nonce);

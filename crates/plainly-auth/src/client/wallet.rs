@@ -15,20 +15,20 @@ use plainly_transport::lock::Lock;
 /// A token in use.
 #[derive(Debug)]
 pub(super) struct TokenInUse {
-    /// Which of the tokens of this connection it is; the first is 1.
+    /// The number of the token on this connection, starting with 1.
     pub(super) generation: u64,
     pub(super) grant: Grant,
-    /// The key that it is bound to.
+    /// The key that the token is bound to.
     pub(super) key: Option<SigningKey>,
     pub(super) origin: TokenOrigin,
-    /// Whether a server has accepted it.
+    /// Whether a server has accepted the token.
     was_accepted: AtomicBool,
 }
 
 /// The origin of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenOrigin {
-    /// The store, where another flow may have put it.
+    /// The store, where another flow may have stored it.
     Stored,
     /// A renewal, without the user.
     Renewed,
@@ -41,14 +41,14 @@ impl TokenInUse {
         self.was_accepted.load(Ordering::Relaxed)
     }
 
-    /// Whether it ends soon, or has ended.
+    /// Whether the token expires soon, or has expired.
     pub(super) fn ends_soon(&self, now: u64) -> bool {
         let soon = self.grant.renew_at.or(self.grant.expires_at);
         soon.is_some_and(|at| at <= now)
     }
 }
 
-/// A flow that several requests may wait for. It runs while at least one of them does.
+/// A flow that several requests may wait for. It runs as long as at least one request waits.
 pub(super) type SharedFlow = Shared<BoxFuture<'static, Result<(), OAuthError>>>;
 
 /// The state that all requests of a connection share.
@@ -65,9 +65,9 @@ struct WalletState {
     generation: u64,
     token: Option<Arc<TokenInUse>>,
     flow: Option<WeakShared<BoxFuture<'static, Result<(), OAuthError>>>>,
-    /// The number of requests for more scopes since the last accepted request.
+    /// The number of step-ups since the last accepted request.
     step_ups: u32,
-    /// The only authorization server that may see the client's id.
+    /// The only authorization server that may receive the client's id.
     issuer: Option<String>,
     /// The last nonce of each origin.
     nonces: Vec<(String, String)>,
@@ -81,7 +81,7 @@ impl std::fmt::Debug for WalletState {
     }
 }
 
-/// The most origins whose nonces are kept.
+/// The most origins whose nonces are stored.
 const NONCES: usize = 16;
 
 impl Default for Wallet {
@@ -138,7 +138,7 @@ impl Wallet {
         self.inner.lock().step_ups
     }
 
-    /// Counts a step-up that was answered. One whose caller gave up does not count.
+    /// Counts a step-up that was answered. A step-up whose caller was dropped does not count.
     pub(super) fn count_step_up(&self) {
         self.inner.lock().step_ups += 1;
     }
@@ -160,7 +160,7 @@ impl Wallet {
         })
     }
 
-    /// The issuer that the client's id belongs to: the first that needs it.
+    /// The issuer that the client's id belongs to: the first one that requires it.
     pub(super) fn bind(&self, issuer: &str) -> String {
         let mut inner = self.inner.lock();
         let bound = inner.issuer.get_or_insert_with(|| issuer.to_owned());
@@ -174,7 +174,7 @@ impl Wallet {
         found.map(|(_, nonce)| nonce.clone())
     }
 
-    /// Keeps the nonce that this origin gave last.
+    /// Stores the last nonce of this origin.
     pub(super) fn keep_nonce(&self, origin: &str, nonce: String) {
         let mut inner = self.inner.lock();
         inner.nonces.retain(|(it, _)| it != origin);
@@ -215,7 +215,7 @@ mod tests {
         for origin in 0..NONCES - 1 {
             wallet.keep_nonce(&origin.to_string(), "n".to_owned());
         }
-        // The one that came first had to go.
+        // The nonce that was stored first is removed.
         let nonces = ["a", "b", "0"].map(|origin| wallet.nonce(origin).is_some());
         assert_eq!(nonces, [true, false, true]);
     }

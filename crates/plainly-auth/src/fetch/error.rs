@@ -8,18 +8,18 @@ use plainly_errors::mistake::printable;
 
 use plainly_transport::tls;
 
-/// An error of reading a URL.
+/// An error of fetching a URL.
 #[derive(Debug)]
 #[non_exhaustive]
 pub(crate) enum FetchError {
-    /// It may not be requested: nothing was sent there.
+    /// The URL may not be requested; nothing was sent there.
     Fenced { url: String, why: String },
-    /// The server did not answer, or the answer broke off.
+    /// The server did not answer, or its answer was interrupted.
     Unreachable {
         url: String,
         source: Box<dyn Error + Send + Sync>,
     },
-    /// It took too long.
+    /// The request timed out.
     TimedOut { url: String, after: Duration },
     /// The answer is too long.
     TooLarge { url: String, most: usize },
@@ -27,7 +27,7 @@ pub(crate) enum FetchError {
     Redirects { url: String, most: usize },
 }
 
-/// The reason why a host may not be asked: it comes back through the HTTP client.
+/// The reason why a host may not be requested, which passes through the HTTP client.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Outside(pub(super) String);
@@ -35,7 +35,7 @@ pub(super) struct Outside(pub(super) String);
 impl FetchError {
     /// The error for a failure of the HTTP client.
     pub(super) fn of(url: String, failure: reqwest::Error) -> Self {
-        // It would show the URL.
+        // The error would show the URL.
         let failure = failure.without_url();
         let outside = causes(&failure).find_map(|cause| cause.downcast_ref::<Outside>());
         let why = outside.map(|Outside(why)| why.clone());
@@ -56,7 +56,7 @@ impl fmt::Display for FetchError {
             Self::Unreachable { url, source } => {
                 write!(f, "{url} can't be read")?;
                 let said: Vec<_> = causes(&**source).map(ToString::to_string).collect();
-                // The last one is about what happened, those before about what for.
+                // The last cause says what happened; the others only name the operation.
                 match said.last() {
                     Some(last) => write!(f, ": {}", printable(last)),
                     None => Ok(()),
@@ -87,7 +87,7 @@ impl Error for FetchError {
     }
 }
 
-/// An error, and what caused it.
+/// An error and its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (*error).source())
 }

@@ -1,4 +1,4 @@
-//! The fence: which zones may be asked, by which scheme.
+//! The fence: the network zones that may be requested, by scheme.
 
 use std::ops::RangeInclusive;
 
@@ -8,21 +8,21 @@ use url::Host;
 
 use super::error::Outside;
 
-/// Which zones are open.
+/// The zones that are open, by scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Fence {
-    /// By https.
+    /// The open zones for https.
     pub(super) tls: OpenZones,
-    /// By http, if it is spoken at all.
+    /// The open zones for http, if it is allowed at all.
     pub(super) plain: Option<OpenZones>,
 }
 
-/// The zones that are open by one scheme.
+/// The open zones of one scheme.
 #[derive(Clone, Debug)]
 pub(super) struct OpenZones(RangeInclusive<Zone>);
 
 impl Fence {
-    /// For what a server in this zone names.
+    /// The fence for URLs that a server in this zone names.
     #[cfg(feature = "client")]
     pub(super) fn around(server: Zone, trusts_private_networks: bool) -> Self {
         let innermost = match trusts_private_networks {
@@ -36,7 +36,7 @@ impl Fence {
         }
     }
 
-    /// For what an operator configures, and what that names.
+    /// The fence for URLs that an operator configures, and for those that these servers name.
     pub(super) fn for_operator() -> Self {
         let open = OpenZones(Zone::Loopback..=Zone::Public);
         Self {
@@ -47,7 +47,7 @@ impl Fence {
 }
 
 impl OpenZones {
-    /// Checks where something lies: a host, or one of its addresses.
+    /// Checks that the zone of `network` is open. `what` is a host, or one of its addresses.
     pub(super) fn check(&self, what: &str, network: Network) -> Result<(), Outside> {
         let zone = network.zone;
         Err(Outside(if self.0.contains(&zone) {

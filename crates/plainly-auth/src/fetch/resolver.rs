@@ -1,5 +1,6 @@
-//! Names become addresses here, and only those that are behind the fence's openings are left. The connection goes to one of
-//! them: nothing looks the name up again, so that it can't lead elsewhere meanwhile (DNS rebinding).
+//! Resolves names to addresses, and keeps only those that the fence allows. The connection goes to
+//! one of these addresses. The name is not resolved again, so that it can't lead elsewhere
+//! meanwhile (DNS rebinding).
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,7 +18,7 @@ pub(super) trait LookUp: Send + Sync {
     fn addresses(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// As the system finds them.
+/// Resolves names like the operating system.
 pub(super) struct SystemLookUp;
 
 /// The allowed addresses of a host.
@@ -44,7 +45,7 @@ impl Resolve for CheckedResolver {
             let mut left = Vec::new();
             for address in found.await? {
                 match open.check(&format!("its address {address}"), Network::of(address)) {
-                    // The HTTP client knows the port.
+                    // The HTTP client sets the port.
                     Ok(()) => left.push(SocketAddr::new(address, 0)),
                     Err(why) => outside = Some(why),
                 }

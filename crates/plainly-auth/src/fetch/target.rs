@@ -1,4 +1,4 @@
-//! A URL named by another party, in a form that two readers can't read in two ways.
+//! A URL named by another party, in a form that all readers interpret in the same way.
 
 use http::HeaderValue;
 use plainly_errors::mistake::{in_quotes, printable};
@@ -6,14 +6,14 @@ use reqwest::Url;
 
 use super::error::FetchError;
 
-/// A URL, and the text that it was read from.
+/// A URL, and its text.
 pub(super) struct Target {
     url: Url,
     text: String,
 }
 
 impl Target {
-    /// The URL in a text.
+    /// Parses the URL.
     pub(super) fn parse(text: &str) -> Result<Self, FetchError> {
         let fenced = |why: &str| FetchError::Fenced {
             url: shown(text),
@@ -69,23 +69,24 @@ impl Target {
         self.url.scheme() == "https"
     }
 
-    /// As it was given.
+    /// The text, unchanged.
     pub(super) fn into_text(self) -> String {
         self.text
     }
 
-    /// It, without what may be secret.
+    /// The URL, without parts that may be secret.
     pub(super) fn shown(&self) -> String {
         shown(&self.text)
     }
 }
 
-/// Whether a text has only the characters of URLs. Some readers take `\` for `/`, and some ignore blanks.
+/// Whether a text has only characters of URLs. Some readers treat `\` like `/`, and some ignore
+/// spaces.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|it| it.is_ascii_graphic() && it != b'\\')
 }
 
-/// A URL, or what should be one, without user, password, query and fragment.
+/// A URL, or an invalid text, without user, password, query and fragment.
 pub(super) fn shown(text: &str) -> String {
     let end = text.find(['?', '#']).unwrap_or(text.len());
     let text = &text[..end];

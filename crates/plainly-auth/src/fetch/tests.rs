@@ -1,4 +1,4 @@
-//! The requests that pass the fence, against servers that want more.
+//! Tests the requests that pass the fence, against servers that try to bypass it.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,7 +25,7 @@ use super::resolver::LookUp;
 use super::ways::{Proxies, zone};
 use super::{Bounds, FetchError, FetchResponse, Fetcher};
 
-/// The addresses of names, which change with each look.
+/// The addresses of names, which may change with each lookup.
 #[derive(Default)]
 struct Names {
     addresses: HashMap<&'static str, Vec<Vec<IpAddr>>>,
@@ -41,7 +41,7 @@ impl LookUp for Names {
     }
 }
 
-/// Names with the addresses that they have at each look.
+/// Names with their addresses at each lookup.
 fn names(rows: &[(&'static str, &[&[&str]])]) -> Arc<Names> {
     let addresses = rows.iter().map(|(name, looks)| {
         let parsed = |addresses: &&[&str]| addresses.iter().map(|it| it.parse().unwrap()).collect();
@@ -61,7 +61,7 @@ fn with(fetcher: Fetcher, names: &Arc<Names>) -> Fetcher {
     }
 }
 
-/// For a server on this machine.
+/// A fetcher for a server on this machine.
 fn here() -> Fetcher {
     with(Fetcher::for_server("http://localhost/mcp"), &names(&[]))
 }
@@ -73,7 +73,7 @@ async fn site(router: Router) -> SocketAddr {
     address
 }
 
-/// A site that counts who comes, and answers with the headers of the request.
+/// A site that counts its requests, and answers with the headers of the request.
 async fn counting() -> (SocketAddr, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = count.clone();
@@ -91,8 +91,8 @@ fn fenced(fetched: Result<FetchResponse, FetchError>) -> String {
     }
 }
 
-/// A server, the URL that it names, and why that is not read. `…` stands for [`INSIDE`].
-/// `here.example` is private, because it may lead elsewhere tomorrow.
+/// An MCP server, the URL that it names, and the reason why that URL is rejected. `…` stands for
+/// [`INSIDE`]. `here.example` counts as private, because its name may lead elsewhere later.
 const FENCED: &str = "\
 https://public.example/mcp | https://10.0.0.2:1/ | its host is a private address…
 https://public.example/mcp | https://[::1]:1/ | its host is a loopback address…
@@ -141,7 +141,7 @@ async fn what_a_server_names_may_not_lie_further_inside_than_the_server() {
     }
 }
 
-/// A server in a company's network, and its authorization server there.
+/// An MCP server in a company's network, and its authorization server there.
 #[cfg(feature = "client")]
 #[tokio::test]
 async fn what_a_server_names_may_lie_as_far_inside_as_the_server() {
@@ -392,7 +392,7 @@ async fn a_body_is_read_up_to_its_bound_whatever_it_says_of_itself() {
             "{error}"
         );
     }
-    // Nothing is decompressed, so nothing grows; and what is compressed is no JSON.
+    // Nothing is decompressed, so no body can grow. Compressed data is no JSON.
     assert_eq!(&get("/zipped").await.unwrap().body[..2], b"\x1f\x8b");
 
     let hasty = Fetcher {
@@ -467,7 +467,7 @@ fn a_redirect_never_leads_away_from_https() {
     }
 }
 
-/// A site over HTTPS that redirects every request, and its certificate.
+/// An HTTPS site that redirects every request, and its certificate.
 async fn leading(to: String) -> (SocketAddr, plainly_transport::tls::Certificate) {
     let names = ["127.0.0.1".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).unwrap();

@@ -1,5 +1,5 @@
-//! The HTTP clients behind the fence: one for each scheme, each with its own resolver, and one for what goes through a proxy
-//! of the environment, which resolves names itself.
+//! The HTTP clients behind the fence: one for each scheme, each with its own resolver, and one for
+//! requests through a proxy of the environment, which resolves names itself.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,10 +19,11 @@ use super::resolver::{CheckedResolver, LookUp};
 use super::target::Target;
 use plainly_transport::tls::{self, Certificate};
 
-/// The time that an unused connection is kept: less than servers usually keep it.
+/// The time for which an unused connection is kept open, which is shorter than most servers'
+/// timeout.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// The open zones, and the clients that go there.
+/// The open zones, and the clients for them.
 pub(super) struct Ways {
     tls: Way,
     plain: Option<Way>,
@@ -57,7 +58,8 @@ impl Proxies {
         Self(Arc::new(Matcher::builder().all(url).build()))
     }
 
-    /// Whether one of them is asked for this URL. Within this machine none is: it would be the proxy's machine.
+    /// Whether a proxy is used for this URL. None is used for this machine, because it would reach
+    /// the proxy's machine instead.
     pub(super) fn are_for(&self, url: &Url) -> bool {
         if fence::network(url).is_some_and(|it| it.zone == Zone::Loopback) {
             return false;
@@ -68,7 +70,8 @@ impl Proxies {
 }
 
 impl Ways {
-    /// The ways through a fence, to servers with certificates that the system trusts, or these.
+    /// The clients behind a fence. They accept servers with certificates that the system trusts, or
+    /// with one of these.
     pub(super) fn new(
         fence: Fence,
         look_up: &Arc<dyn LookUp>,
@@ -92,7 +95,7 @@ impl Ways {
         })
     }
 
-    /// The client that goes to a target, if any may.
+    /// The client for a target, if the target may be requested.
     pub(super) fn to(&self, target: &Target) -> Result<&Client, FetchError> {
         let fenced = |why| FetchError::Fenced {
             url: target.shown(),
@@ -117,7 +120,7 @@ impl Ways {
     }
 }
 
-/// A client that goes where it is sent, and nowhere else.
+/// A client that does not follow redirects.
 fn client(
     scheme: &str,
     trusted: &[Certificate],
@@ -129,16 +132,18 @@ fn client(
         .pool_idle_timeout(IDLE))
 }
 
-/// The zone that the server at a URL lies in: the outermost, if it has several addresses, or can't be found.
+/// The zone of the server at a URL. If it has several addresses, the outermost zone; if it can't be
+/// resolved, the public one.
 ///
-/// A name that leads to this machine only may lead elsewhere tomorrow: unless it is `localhost`, it counts as private.
+/// A name that leads only to this machine may lead elsewhere later, so every name but `localhost`
+/// counts at least as private.
 #[cfg(feature = "client")]
 pub(super) async fn zone(url: &str, look_up: &dyn LookUp, proxies: &Proxies) -> Zone {
     let Ok(url) = Url::parse(url) else {
         return Zone::Public;
     };
     let zone = match fence::network(&url) {
-        // Who is asked there was asked for by the person.
+        // The user chose this URL, so it counts as private here.
         Some(network) if network.zone == Zone::Metadata => Zone::Private,
         Some(network) => network.zone,
         None if proxies.are_for(&url) => Zone::Public,

@@ -1,5 +1,5 @@
-//! A key for programs without an authorization server: random, with a check sum, which separates
-//! typing mistakes from unknown keys, and a prefix by which scanners of source code find it.
+//! A key for programs without an authorization server. It is random, with a checksum that separates
+//! typing mistakes from unknown keys, and a prefix that scanners of source code find.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The prefix of every key.
 pub(super) const PREFIX: &str = "plk_";
-/// The letters of the random part, and of the check sum.
+/// The number of letters of the random part, and of the checksum.
 const RANDOM: usize = 43;
 const SUM: usize = 6;
 
@@ -23,24 +23,24 @@ pub(super) type TokenDigest = [u8; 32];
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ApiKey {
-    /// The key itself: shown once, and kept nowhere.
+    /// The key itself, which is shown once and not stored.
     pub secret: Secret,
     /// The row for the list of keys.
     pub row: KeyRow,
 }
 
-/// A key as the list has it: enough to know it again, and not enough to use it.
+/// The entry of a key in the list, which identifies the key but can't be used as one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRow {
-    /// The name that its holder is known by.
+    /// The name of the key's holder.
     pub(super) name: String,
     /// The SHA-256 of the key, in hexadecimal digits.
     pub(super) sha256: String,
     /// The scopes of the key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<String>,
-    /// The key's end, if any.
+    /// The end of the key, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(super) expires: Option<KeyEnd>,
@@ -74,7 +74,7 @@ impl ApiKey {
 }
 
 impl KeyRow {
-    /// The name that its holder is known by.
+    /// The name of the key's holder.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -84,13 +84,13 @@ impl KeyRow {
         &self.scopes
     }
 
-    /// The key's end, if any.
+    /// The end of the key, if it has one.
     pub fn expires(&self) -> Option<SystemTime> {
         let KeyEnd(at) = self.expires?;
         UNIX_EPOCH.checked_add(Duration::from_secs(at))
     }
 
-    /// The digest, if it is one.
+    /// The digest, if it is valid.
     pub(super) fn digest(&self) -> Option<TokenDigest> {
         let digits = self.sha256.as_bytes();
         if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
@@ -120,17 +120,17 @@ impl<'de> Deserialize<'de> for KeyEnd {
                 "{text:?} is not a time such as 2027-01-31T00:00:00Z"
             ))
         })?;
-        // Whatever was before 1970 is over.
+        // A time before 1970 is in the past in any case.
         Ok(Self(u64::try_from(at.as_second()).unwrap_or_default()))
     }
 }
 
-/// Whether a token is meant to be such a key.
+/// Whether a token looks like such a key.
 pub(super) fn is_meant(token: &str) -> bool {
     token.starts_with(PREFIX)
 }
 
-/// Whether a token is written like such a key.
+/// Whether a token has the form of such a key.
 pub(super) fn is_well_formed(token: &str) -> bool {
     let rest = token.strip_prefix(PREFIX);
     let parts = rest.and_then(|rest| rest.split_at_checked(RANDOM));

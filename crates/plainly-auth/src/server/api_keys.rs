@@ -1,5 +1,5 @@
-//! Keys in a file, as a verifier. The file is read again when it changes, so that a key that is taken out of it is refused from the
-//! next request on.
+//! Keys in a file, as a verifier. The file is read again when it changes, so a key that is removed
+//! from it is rejected from the next request on.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub struct ApiKeys {
     read: Lock<Option<KeyReading>>,
 }
 
-/// The keys of a file that looked like this.
+/// The keys, and what the file looked like when they were read.
 #[derive(Debug)]
 struct KeyReading {
     look: FileLook,
@@ -33,7 +33,7 @@ struct KeyReading {
 }
 
 impl ApiKeys {
-    /// The keys in this file, which must exist and be readable for its owner alone.
+    /// Reads the keys in this file, which must exist and be readable only by its owner.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, ApiKeyError> {
         let keys = Self {
             path: path.into(),
@@ -43,7 +43,8 @@ impl ApiKeys {
         Ok(keys)
     }
 
-    /// Adds a key to the file, which is made if there is none. Names are unique, because a key is known by its name.
+    /// Adds a key to the file, which is created if it does not exist. Names are unique, because
+    /// they identify the keys.
     pub fn add(path: &Path, row: KeyRow) -> Result<(), ApiKeyError> {
         if let Some(scope) = row.scopes.iter().find(|scope| !is_scope(scope)) {
             return Err(ApiKeyError::Scope(scope.clone()));
@@ -58,7 +59,8 @@ impl ApiKeys {
         })
     }
 
-    /// Takes the keys of this name out of the file. A server that uses it refuses them from the next request on.
+    /// Removes the keys of this name from the file. A server with this file rejects them from the
+    /// next request on.
     pub fn revoke(path: &Path, name: &str) -> Result<(), ApiKeyError> {
         key_list::change(path, |list| {
             let before = list.keys.len();
@@ -76,7 +78,7 @@ impl ApiKeys {
         Ok(key_list::read(path)?.0.keys)
     }
 
-    /// The keys as the file has them now.
+    /// The keys that are in the file now.
     fn current(&self) -> Result<Arc<HashMap<TokenDigest, KeyRow>>, ApiKeyError> {
         let unusable = |source| ApiKeyError::unusable(&self.path, source);
         let mut read = self.read.lock();
@@ -86,7 +88,7 @@ impl ApiKeys {
         {
             return Ok(Arc::clone(&reading.keys));
         }
-        // Of nothing that was read before: what can't be read now lets nobody in.
+        // The earlier keys are dropped first, so that an unreadable file accepts no key.
         *read = None;
         let (list, metadata) = key_list::read(&self.path)?;
         let mut keys = HashMap::new();
@@ -115,7 +117,7 @@ impl ApiKeys {
         })?;
         let row = keys.get(&digest(token)).ok_or(TokenRefusal::Revoked)?;
         let expires_at = row.expires.map(|KeyEnd(at)| at);
-        // Its time was set by the clock that it is compared with.
+        // There is no tolerance, because the same clock set the key's end.
         if expires_at.is_some_and(|at| now >= at) {
             return Err(TokenRefusal::Expired.into());
         }

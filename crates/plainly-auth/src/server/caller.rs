@@ -1,4 +1,4 @@
-//! The caller, according to the issuer of the token; the token itself stays outside.
+//! The caller, according to the issuer of the token. It does not contain the token itself.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::verifier::VerifiedToken;
 
-/// The caller and what it may do: from the [extensions](plainly_server::extract::Context::extension) of a request. Cheap to clone.
+/// The caller and its rights, from the [extensions](plainly_server::extract::Context::extension) of
+/// a request. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Caller(Arc<Facts>);
 
@@ -23,18 +24,18 @@ impl Caller {
         Self(Arc::new(Facts { token, principal }))
     }
 
-    /// The issuer of these facts: an authorization server, as it spells itself; `None` for keys of
-    /// this server's own.
+    /// The issuer of the token: an authorization server, as it spells its issuer; `None` for this
+    /// server's own keys.
     pub fn issuer(&self) -> Option<&str> {
         self.0.token.issuer.as_deref()
     }
 
-    /// The one that the token is about: unique at its issuer, and of no meaning elsewhere. For a key, its name.
+    /// The subject of the token, which is unique at its issuer only. For a key, its name.
     pub fn subject(&self) -> Option<&str> {
         self.0.token.subject.as_deref()
     }
 
-    /// The client that the token was given to.
+    /// The client that the token was issued to.
     pub fn client_id(&self) -> Option<&str> {
         self.0.token.client_id.as_deref()
     }
@@ -44,7 +45,7 @@ impl Caller {
         &self.0.token.scopes
     }
 
-    /// Whether this scope is among them.
+    /// Whether the token has this scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes().iter().any(|own| own == scope)
     }
@@ -54,7 +55,7 @@ impl Caller {
         self.0.token.expires_at
     }
 
-    /// Another claim of the token, if the server was configured to keep it
+    /// Another claim of the token, if the server is configured to pass it on
     /// ([`claims`](super::ResourceServerBuilder::claims)).
     pub fn claim(&self, name: &str) -> Option<&Value> {
         self.0.token.claims.get(name)
@@ -69,15 +70,16 @@ impl Caller {
         &self.0.token
     }
 
-    /// Keeps only the claims of these names.
+    /// Removes all claims except those with these names.
     pub(super) fn chosen(mut claims: Map<String, Value>, names: &[String]) -> Map<String, Value> {
         claims.retain(|name, _| names.iter().any(|chosen| chosen == name));
         claims
     }
 }
 
-/// One text for each pair of issuer and subject, as logs show it: `ann at https://login.example`. No two pairs are written alike.
-/// A client that acts for itself is nobody's subject, even if its id is somebody's name.
+/// One text for each pair of issuer and subject, as logs show it: `ann at https://login.example`.
+/// No two pairs have the same text. A client that authenticates itself has no subject, even if its
+/// id equals the name of a user.
 fn principal(token: &VerifiedToken) -> Principal {
     let who = match (&token.subject, &token.client_id) {
         (Some(key), _) if token.issuer.is_none() => format!("key {}", word(key)),
@@ -91,7 +93,7 @@ fn principal(token: &VerifiedToken) -> Principal {
     })
 }
 
-/// The text as one word that ends at the next blank, or in quotes, as JSON has them.
+/// The text as one word without spaces, or in quotation marks as in JSON.
 fn word(text: &str) -> String {
     let is_bare = |char: char| char.is_ascii_alphanumeric() || "-._~:/@+=|%".contains(char);
     match !text.is_empty() && text.chars().all(is_bare) {
@@ -143,7 +145,7 @@ mod tests {
                 assert_ne!(one, other);
             }
         }
-        // By whichever client: a person's sessions are the person's.
+        // The client does not matter, because the sessions belong to the user.
         let same = principal_of(a, Some("x"), Some("another client"));
         assert_eq!(all[0], same);
     }

@@ -1,5 +1,5 @@
-//! The answers to rejected requests: the one table of statuses and challenges (RFC 6750, 3; RFC
-//! 9449, 7.1; RFC 9728, 5.1). Their words are fixed: nothing that a client sent comes back.
+//! The responses to rejected requests: one table of statuses and challenges (RFC 6750, 3; RFC 9449,
+//! 7.1; RFC 9728, 5.1). Their texts are fixed, and contain nothing that a client sent.
 
 use http::HeaderValue;
 use http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,9 +8,9 @@ use plainly_oauth::jose::{ProofRefusal, SignatureAlgorithm, TokenRefusal};
 
 use plainly_http::TurnedAway;
 
-/// The header that gives a nonce (RFC 9449, 8).
+/// The header with a nonce (RFC 9449, 8).
 pub(super) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
-/// The seconds after which it may be worth trying again.
+/// The seconds after which a client may try again.
 const A_LITTLE: HeaderValue = HeaderValue::from_static("5");
 const A_SECOND: HeaderValue = HeaderValue::from_static("1");
 
@@ -19,32 +19,32 @@ const A_SECOND: HeaderValue = HeaderValue::from_static("1");
 pub(super) enum Denial {
     /// The request has no credentials.
     NoCredentials,
-    /// It brings several tokens.
+    /// The request has several tokens.
     Ambiguous,
-    /// Its token is not taken.
+    /// The token is rejected.
     Token(TokenRefusal),
-    /// Like `Token`, for one that was sent with a proof.
+    /// Like `Token`, for a token that was sent with a proof.
     BoundToken(TokenRefusal),
-    /// Its proof proves nothing.
+    /// The proof is rejected.
     Proof(ProofRefusal),
-    /// Its proof needs this nonce.
+    /// The proof must contain this nonce.
     NonceWanted(String),
-    /// Its token lacks one of these scopes, which are all that it needs.
+    /// The token lacks at least one of these scopes, which are all that the request requires.
     InsufficientScope(Vec<String>),
-    /// No verifier can judge the token.
+    /// No verifier is available for the token.
     CannotVerify,
-    /// Too much has failed from its address.
+    /// Too many tokens from this address were rejected.
     TooManyFailures,
-    /// More proofs came than can be remembered.
+    /// There were more proofs than the server can store.
     TooManyProofs,
 }
 
-/// The demands of this server on clients.
+/// The challenges that this server sends to clients.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Challenger {
-    /// The URL where clients learn the authorization server.
+    /// The URL of the metadata that names the authorization server.
     pub(super) metadata: Option<String>,
-    /// The scopes that every request needs.
+    /// The scopes that every request requires.
     pub(super) scopes: Vec<String>,
     pub(super) bearer: bool,
     pub(super) dpop: bool,
@@ -53,7 +53,7 @@ pub(super) struct Challenger {
 /// A row of the table.
 struct DenialRow {
     error: ProtocolError,
-    /// In the challenge of this scheme.
+    /// The error code, in the challenge of this scheme.
     code: Option<(AuthScheme, &'static str)>,
     description: Option<String>,
     /// The schemes that are offered.
@@ -127,7 +127,7 @@ impl Denial {
 }
 
 impl Challenger {
-    /// The answer to a rejected request.
+    /// The response to a rejected request.
     pub(super) fn answer(&self, denial: &Denial) -> TurnedAway {
         let row = denial.row();
         let mut away = TurnedAway::new(row.error);
@@ -142,7 +142,7 @@ impl Challenger {
             if !scopes.is_empty() {
                 add("scope", &scopes.join(" "));
             }
-            // The scheme that was meant may not be one of this server's.
+            // The server may not offer the client's scheme.
             let is_meant = |meant: AuthScheme| meant == **scheme || offered.len() == 1;
             if let Some((_, code)) = row.code.filter(|(meant, _)| is_meant(*meant)) {
                 add("error", code);
@@ -160,7 +160,7 @@ impl Challenger {
                 true => scheme.name().to_owned(),
                 false => format!("{} {}", scheme.name(), parameters.join(", ")),
             };
-            // All of it is visible ASCII: what is configured was checked.
+            // It is all visible ASCII, because the configuration was checked.
             if let Ok(challenge) = HeaderValue::from_str(&challenge) {
                 away.headers.append(WWW_AUTHENTICATE, challenge);
             }
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The values of the header.
+    /// The values of `WWW-Authenticate`.
     fn said(challenges: &Challenger, denial: &Denial) -> Vec<String> {
         let away = challenges.answer(denial);
         let all = away.headers.get_all(WWW_AUTHENTICATE).iter();

@@ -1,4 +1,4 @@
-//! The token of a request, taken out of its head, so that nothing behind the gate sees it.
+//! Removes the token from a request's head, so that no code behind the gate sees it.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -7,31 +7,32 @@ use plainly_oauth::Secret;
 use url::form_urlencoded;
 
 const DPOP: &str = "dpop";
-/// The parameter in which a token must not be.
+/// The query parameter that must not contain a token.
 const IN_QUERY: &str = "access_token";
 
 /// The credentials of a request.
 #[derive(Debug)]
 pub(super) enum RequestCredentials {
-    /// Nothing, or nothing that is understood here.
+    /// No credentials, or none of a known scheme.
     None,
-    /// A token, and how it is sent.
+    /// A token, and the way it was sent.
     Token { token: Secret, scheme: TokenScheme },
-    /// More than one, so that it is not clear which counts.
+    /// More than one token.
     Ambiguous,
 }
 
-/// The way a token is sent.
+/// The way in which a token was sent.
 #[derive(Debug)]
 pub(super) enum TokenScheme {
-    /// As it is (RFC 6750).
+    /// Without a proof (RFC 6750).
     Bearer,
     /// With a proof (RFC 9449, 7.1): `None` if there is none, or more than one.
     Dpop(Option<Secret>),
 }
 
 impl RequestCredentials {
-    /// Takes them out of a head. A token in the URL is never read: logs have it (2026-07-28, "Access Token Usage").
+    /// Removes the credentials from a head. A token in the URL is never accepted, because logs
+    /// contain URLs (2026-07-28, "Access Token Usage").
     pub(super) fn take(head: &mut Parts) -> Self {
         let given: Vec<_> = taken(&mut head.headers, AUTHORIZATION.as_str());
         let proofs = taken(&mut head.headers, DPOP);
@@ -63,7 +64,7 @@ impl RequestCredentials {
     }
 }
 
-/// Removes a header, and returns its values. A value that is not text counts as no token.
+/// Removes a header, and returns its values. A value that is not text is returned as an empty one.
 fn taken(headers: &mut HeaderMap, name: &str) -> Vec<String> {
     let values = headers.get_all(name).iter();
     let texts = values.map(|value| value.to_str().unwrap_or_default().to_owned());

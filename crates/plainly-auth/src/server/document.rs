@@ -43,7 +43,7 @@ impl<'a> ResourceDocument<'a> {
     }
 
     pub(super) fn to_bytes(&self) -> Bytes {
-        // Texts and lists of texts can always be written.
+        // This can't fail, because all members are texts and lists of texts.
         serde_json::to_vec(self).unwrap_or_default().into()
     }
 }

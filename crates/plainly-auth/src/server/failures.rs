@@ -1,6 +1,6 @@
-//! The number of tokens rejected from each address within a second: beyond a few, the next get 429,
-//! and no issuer is asked about them. The tokens that this server can judge by itself are judged
-//! all the same, because good ones may share the address.
+//! Counts the rejected tokens of each address within a second. Beyond a limit, further requests get
+//! 429, and no issuer is asked about their tokens. Tokens that this server can verify on its own
+//! are still verified, because valid ones may come from the same address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,10 +10,11 @@ use plainly_transport::quota::network;
 
 /// The most failures of an address within a second.
 const MOST: u32 = 10;
-/// The most addresses that are counted in one second, each IPv6 network of 64 bits as one. Beyond that all others count as one.
+/// The most addresses that are counted in one second; an IPv6 network of 64 bits counts as one.
+/// Beyond that, all other addresses count as one.
 const MOST_ADDRESSES: usize = 10_000;
 
-/// The failures of this second.
+/// The failures of the current second.
 #[derive(Debug, Default)]
 pub(super) struct Failures(Lock<FailureCount>);
 
@@ -24,7 +25,7 @@ struct FailureCount {
 }
 
 impl Failures {
-    /// Whether enough has failed from there.
+    /// Whether there were too many failures from this address.
     pub(super) fn are_too_many(&self, address: IpAddr, now: u64) -> bool {
         let counted = self.0.lock();
         let own = counted.of.get(&Some(network(address)));
@@ -32,7 +33,7 @@ impl Failures {
         counted.second == now && count.is_some_and(|count| *count >= MOST)
     }
 
-    /// Notes that one more has failed; whether enough had before.
+    /// Counts a failure. Returns whether there were too many before.
     pub(super) fn note(&self, address: IpAddr, now: u64) -> bool {
         let address = network(address);
         let mut counted = self.0.lock();
@@ -95,7 +96,7 @@ mod tests {
         for other in others.take(MOST as usize + 1) {
             assert!(failures.are_too_many(address(other), 5));
         }
-        // Who is counted is not one of them.
+        // An address that is counted on its own is none of the others.
         assert!(!failures.are_too_many(address(0), 5));
         assert!(!failures.are_too_many(address(MOST_ADDRESSES), 6));
     }

@@ -1,4 +1,4 @@
-//! The gate itself: one way in for every request, step by step.
+//! The gate itself, which checks every request step by step.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl ResourceServer {
             RequestCredentials::None => return Err(Denial::NoCredentials),
             RequestCredentials::Ambiguous => return Err(Denial::Ambiguous),
         };
-        // To a server that knows nothing of proofs it is a scheme like any other that it doesn't.
+        // A server without support for proofs treats DPoP like any unknown scheme.
         if self.proofs.dpop == Dpop::Refuse && matches!(scheme, TokenScheme::Dpop(_)) {
             return Err(Denial::NoCredentials);
         }
@@ -73,7 +73,7 @@ impl ResourceServer {
         Ok(self.admission(head, caller, recheck, now))
     }
 
-    /// The caller with this token, as was found before or is found now.
+    /// The caller with this token, from the cache or from a verifier.
     async fn caller(
         &self,
         token: &Secret,
@@ -113,7 +113,7 @@ impl ResourceServer {
         })
     }
 
-    /// Counts a failure. Too many from one address get another answer.
+    /// Counts a failure. If there are too many from one address, the denial is another one.
     fn failed(&self, denial: Denial, address: Option<IpAddr>, now: u64) -> Denial {
         match address.is_some_and(|address| self.failures.note(address, now)) {
             true => Denial::TooManyFailures,
@@ -121,8 +121,8 @@ impl ResourceServer {
         }
     }
 
-    /// Whether a stream that was opened with this token may go on: asks the verifier instead of the
-    /// cache.
+    /// Checks whether a stream that was opened with this token may continue. Asks the verifier
+    /// instead of the cache.
     fn recheck(&self, token: Secret, caller: &Caller) -> Recheck {
         let (tokens, rules) = (Arc::clone(&self.tokens), Arc::clone(&self.rules));
         let (clock, opened_by) = (self.clock.clone(), caller.principal().clone());
@@ -136,14 +136,15 @@ impl ResourceServer {
                         caller.principal() == opened_by && rules.lacking_always(&caller).is_none()
                     }
                     Err(VerificationError::Refused(_)) => false,
-                    // A verifier that is down has taken nothing back.
+                    // A verifier that is down has not revoked the token.
                     Err(VerificationError::Unavailable(_)) => true,
                 }
             }
         })
     }
 
-    /// Identifies the caller behind the gate. Claims of layers in front do not count.
+    /// Identifies the caller to the code behind the gate. Identities that earlier layers set are
+    /// ignored.
     fn admission(&self, head: &mut Parts, caller: Caller, recheck: Recheck, now: u64) -> Admission {
         let mut admission = Admission::default();
         admission.recheck = Some(recheck);

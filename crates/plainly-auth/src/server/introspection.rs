@@ -1,4 +1,4 @@
-//! Tokens that only their issuer understands: it is asked what each is worth (RFC 7662).
+//! Tokens that only their issuer can verify: this server asks the issuer about each (RFC 7662).
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -15,12 +15,12 @@ use super::verifier::{VerificationError, VerifiedToken, Verifier};
 use crate::fetch::Fetcher;
 use plainly_transport::lock::Lock;
 
-/// For how many seconds an answer is remembered: that a token is good, and that it is not.
+/// The seconds for which an answer is cached: that a token is valid, and that it is not.
 const REMEMBERED: (u64, u64) = (60, 10);
-/// For how many seconds an issuer that is down is not asked.
+/// The seconds for which an issuer that is down is not asked.
 const PAUSE: u64 = 5;
 
-/// An issuer that is asked about tokens, and how this server proves to it who asks.
+/// An issuer that is asked about tokens, and this server's authentication there.
 #[derive(Clone, Debug)]
 pub struct Introspection {
     pub(super) issuer: String,
@@ -30,7 +30,7 @@ pub struct Introspection {
 }
 
 impl Introspection {
-    /// Asks this issuer, at the endpoint that its metadata names, as this client.
+    /// Asks this issuer, at the endpoint in its metadata. This server authenticates as `client_id`.
     pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, secret: Secret) -> Self {
         let issuer = issuer.into();
         let mut client = Registration::new(issuer.clone(), client_id);
@@ -44,15 +44,15 @@ impl Introspection {
         }
     }
 
-    /// Asks at this endpoint, without looking at the metadata.
+    /// Asks at this endpoint, without reading the metadata.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.endpoint = Some(url.into());
         self
     }
 
-    /// Accepts tokens without an audience. Only for an issuer that issues tokens for this server
-    /// alone: otherwise any server that was given a token could use it here.
+    /// Accepts tokens without an audience. Only use this for an issuer whose tokens are all for
+    /// this server: otherwise any server that received a token could use it here.
     #[must_use]
     pub fn audience_unchecked(mut self) -> Self {
         self.checks_audience = false;
@@ -60,22 +60,23 @@ impl Introspection {
     }
 }
 
-/// The tokens of an issuer that is asked.
+/// The tokens of an issuer that is asked about them.
 #[derive(Debug)]
 pub(super) struct IntrospectedTokens {
     introspection: Introspection,
     rules: ClaimRules,
     fetcher: Fetcher,
     endpoint: OnceCell<String>,
-    /// The time when the issuer was last found to be down, and its failure.
+    /// The time when the issuer was last down, and its failure.
     down: Lock<Option<(u64, String)>>,
 }
 
-/// The reason why an issuer did not judge a token.
+/// The reason why an issuer did not verify a token.
 enum NoJudgement {
     /// The issuer does not answer at the moment.
     Down(String),
-    /// It gave this answer, which may be due to the token: others may well be judged.
+    /// The issuer's unusable answer, which may be due to this token. Other tokens may still be
+    /// verified.
     Answered(String),
 }
 
@@ -114,7 +115,7 @@ impl IntrospectedTokens {
         Ok(judged?.into())
     }
 
-    /// The issuer's answer about a token.
+    /// Requests the issuer's answer about a token.
     async fn ask(&self, token: &Secret) -> Result<Bytes, NoJudgement> {
         let endpoint = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
         let endpoint = endpoint.map_err(NoJudgement::Down)?;
@@ -150,7 +151,7 @@ impl IntrospectedTokens {
 }
 
 impl Verifier for IntrospectedTokens {
-    /// Accepts every token, because only the issuer can judge it.
+    /// Recognises every token, because only the issuer can verify it.
     fn recognises(&self, _token: &str) -> bool {
         true
     }

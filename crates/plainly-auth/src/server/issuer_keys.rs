@@ -1,5 +1,5 @@
-//! The keys of an issuer, read from the URL in its metadata, and read again when they are old or
-//! lack a token's key: by one task at a time, and not often.
+//! The keys of an issuer, from the URL in its metadata. They are read again when they are old or
+//! lack a token's key, by one task at a time, and not often.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use tokio::sync::Mutex;
 use crate::fetch::{FetchResponse, Fetcher};
 use plainly_transport::lock::Lock;
 
-/// The lifetime of keys in seconds, if the answer has none, and the bounds if it has.
+/// The lifetime of keys in seconds: the default for an answer without one, and the bounds for
+/// others.
 const USUALLY: u64 = 60 * 60;
 const LEAST: u64 = 60;
 const MOST: u64 = 24 * 60 * 60;
@@ -23,7 +24,7 @@ const SHORT_PAUSE: u64 = 5;
 #[derive(Debug)]
 pub(super) struct IssuerKeys {
     issuer: String,
-    /// The URL of the keys, if the metadata is not asked.
+    /// The URL of the keys, if it does not come from the metadata.
     jwks_uri: Option<String>,
     fetcher: Fetcher,
     state: Lock<KeyState>,
@@ -51,19 +52,19 @@ impl KeyState {
         self.tried_at.is_none_or(|at| now.abs_diff(at) >= pause)
     }
 
-    /// Whether they are to be read again, and may be.
+    /// Whether the keys must be read again, and the pause since the last attempt is over.
     fn is_old(&self, now: u64) -> bool {
         self.age(now) >= self.lasts && self.may_try(now)
     }
 
-    /// The keys, unless nothing was heard of the issuer for a day.
+    /// The keys, unless they are older than a day.
     fn usable(&self, now: u64) -> Option<Arc<Jwks>> {
         let keys = self.keys.as_ref()?;
         (self.age(now) < MOST).then(|| Arc::clone(keys))
     }
 
-    /// The time since the reading. A clock that was set back may put the reading in the future:
-    /// that does not make it fresh.
+    /// The time since the last reading. If the clock was set back, the reading may be in the
+    /// future, which does not count as new.
     fn age(&self, now: u64) -> u64 {
         now.abs_diff(self.read_at)
     }
@@ -80,7 +81,7 @@ impl IssuerKeys {
         }
     }
 
-    /// The keys as they were last read; read now if there are none. The error is for the operator.
+    /// The last read keys. If there are none, they are read now. The error is for the operator.
     pub(super) async fn current(self: &Arc<Self>, now: u64) -> Result<Arc<Jwks>, String> {
         let (keys, is_old) = {
             let state = self.state.lock();
@@ -88,7 +89,7 @@ impl IssuerKeys {
         };
         if let Some(keys) = keys {
             if is_old {
-                // Meanwhile those that are there do.
+                // The old keys are used meanwhile.
                 let this = Arc::clone(self);
                 tokio::spawn(async move { this.read(now).await });
             }
@@ -99,7 +100,8 @@ impl IssuerKeys {
         state.usable(now).ok_or_else(|| state.failure.clone())
     }
 
-    /// Newer keys than these, if there are any: they are read now, unless they were a short while ago.
+    /// Newer keys than these, if there are any. The keys are read now, unless they were read
+    /// shortly before.
     pub(super) async fn newer_than(
         self: &Arc<Self>,
         seen: &Arc<Jwks>,
@@ -114,7 +116,7 @@ impl IssuerKeys {
         self.state.lock().usable(now).filter(is_newer)
     }
 
-    /// Reads the keys in a task of their own, so that a client that hangs up does not stop the wait
+    /// Reads the keys in a separate task, so that a client that disconnects does not stop the wait
     /// of others.
     async fn read_by_itself(self: &Arc<Self>, now: u64) {
         let this = Arc::clone(self);
@@ -187,7 +189,7 @@ pub(super) async fn metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
             tried.push(format!("{url} was answered with {}", fetched.status));
             continue;
         }
-        // The others must not answer in place of one that is only down.
+        // Other URLs must not be tried when a server is only down.
         if !fetched.status.is_success() {
             return Err(format!("{url} was answered with {}", fetched.status));
         }
@@ -206,7 +208,7 @@ pub(super) async fn metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
     }
 }
 
-/// For how many seconds an answer may be kept, within bounds.
+/// The seconds for which an answer may be cached, within bounds.
 fn lasts(fetched: &FetchResponse) -> u64 {
     let values = fetched.headers.get_all(CACHE_CONTROL).iter();
     let mut directives = values
@@ -274,12 +276,12 @@ mod tests {
             assert_eq!(state.is_old(1000 + after), is_old, "{after}");
             assert_eq!(state.usable(1000 + after).is_some(), is_usable, "{after}");
         }
-        // Nor do they last longer because the clock was set back.
+        // The keys do not last longer if the clock was set back.
         state.read_at = 1000 + MOST;
         state.tried_at = Some(state.read_at);
         assert!(state.is_old(1000) && state.usable(1000).is_none());
         state.read_at = 1000;
-        // Not before a pause is over: a long one while there are keys.
+        // There is no attempt before the pause is over, which is a long one while there are keys.
         state.tried_at = Some(4600);
         let tries = |state: &KeyState, pause| state.may_try(4600 + pause);
         assert!(!tries(&state, PAUSE - 1) && tries(&state, PAUSE));

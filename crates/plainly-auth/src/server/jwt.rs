@@ -1,4 +1,4 @@
-//! Tokens that are JWTs, verified by the keys of their issuer (RFC 9068).
+//! Tokens that are JWTs, verified with the keys of their issuer (RFC 9068).
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, TokenRefusal};
 use super::issuer_keys::IssuerKeys;
 use super::verifier::{VerificationError, VerifiedToken, Verifier};
 
-/// For how many seconds a good token is remembered: a key that its issuer takes back counts no longer than that.
+/// The seconds for which a valid token is cached. A key that its issuer withdraws is accepted no
+/// longer than that.
 const REMEMBERED: u64 = 60;
 
 /// The tokens of one issuer.
@@ -20,7 +21,7 @@ pub(super) struct IssuedTokens {
     pub(super) keys: KeySource,
 }
 
-/// The source of the keys.
+/// The source of the issuer's keys.
 #[derive(Debug)]
 pub(super) enum KeySource {
     /// From the operator.
@@ -58,7 +59,7 @@ impl Verifier for IssuedTokens {
         read.is_ok_and(|token| token.claimed_issuer() == Some(&self.rules.issuer))
     }
 
-    /// Always false, because the keys are read seldom, regardless of the tokens.
+    /// Always false, because the keys are read seldom, and not for each token.
     fn asks_elsewhere(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! The file of a list of keys: digests, names and scopes. It is replaced as a whole, by one program at a time, and believed only if
-//! nobody but this program's user can have written it.
+//! The file of a list of keys: digests, names and scopes. It is replaced as a whole, by one program
+//! at a time. It is rejected if another user could have written it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -19,7 +19,7 @@ use plainly_schema::unread::{compiled, known, own_words};
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiKeyError {
-    /// It can't be read or written.
+    /// The file can't be read or written.
     #[error("{} can't be used as a list of keys", path.display())]
     Unusable {
         /// The file.
@@ -28,13 +28,13 @@ pub enum ApiKeyError {
         #[source]
         source: io::Error,
     },
-    /// Others may read or write it.
+    /// Other users may read or write the file.
     #[error("other users of this machine can read or write {}: run `chmod 600 {}`", path.display(), path.display())]
     Open {
         /// The file.
         path: PathBuf,
     },
-    /// It belongs to another user of this machine, who could change it.
+    /// The file belongs to another user of this machine, who could change it.
     #[error("{} belongs to the user {owner}, and this program runs as the user {own}: run it as {owner}, or change the owner with `chown`", path.display())]
     OtherOwner {
         /// The file.
@@ -44,7 +44,7 @@ pub enum ApiKeyError {
         /// The id of this program's user.
         own: u32,
     },
-    /// It is no list of keys.
+    /// The file is no list of keys.
     #[error("{} is not a list of keys: {why}", path.display())]
     Malformed {
         /// The file.
@@ -52,7 +52,7 @@ pub enum ApiKeyError {
         /// The mistakes in the list.
         why: String,
     },
-    /// A key of this name is there.
+    /// The list already has a key of this name.
     #[error("{} already has a key named {name:?}: choose another name, or revoke that key first", path.display())]
     NameTaken {
         /// The file.
@@ -60,7 +60,7 @@ pub enum ApiKeyError {
         /// The name.
         name: String,
     },
-    /// A scope of the key has characters that no scope has.
+    /// A scope of the key has characters that a scope must not have.
     #[error("invalid scope {0:?}: expected visible ASCII without spaces, quotes and backslashes")]
     Scope(String),
     /// No key has this name.
@@ -85,7 +85,7 @@ pub(super) struct KeyList {
 static LIST: LazyLock<Schema> =
     LazyLock::new(|| compiled(schemars::schema_for!(KeyList).to_value()));
 
-/// The list, and what the file looked like.
+/// The list, and the metadata of its file.
 pub(super) fn read(path: &Path) -> Result<(KeyList, Metadata), ApiKeyError> {
     let unusable = |source| ApiKeyError::unusable(path, source);
     let file = File::open(path).map_err(unusable)?;
@@ -95,7 +95,8 @@ pub(super) fn read(path: &Path) -> Result<(KeyList, Metadata), ApiKeyError> {
     Ok((parsed(path, &text)?, metadata))
 }
 
-/// Changes the list, which is made if there is none. Programs that change it at once wait for one another.
+/// Changes the list, which is created if it does not exist. Programs that change it at the same
+/// time wait for each other.
 pub(super) fn change(
     path: &Path,
     work: impl FnOnce(&mut KeyList) -> Result<(), ApiKeyError>,
@@ -111,7 +112,7 @@ pub(super) fn change(
     };
     let changed = work(&mut list).and_then(|()| replace(&real, &list).map_err(unusable));
     if changed.is_err() && is_new {
-        // An empty file is no list.
+        // An empty file would be an invalid list.
         let _ = remove(&real);
     }
     changed
@@ -131,7 +132,7 @@ fn parsed(path: &Path, text: &str) -> Result<KeyList, ApiKeyError> {
     })
 }
 
-/// All that is wrong with a list that can't be read for this reason.
+/// All mistakes in a list that can't be read because of `why`.
 fn mistakes(text: &str, why: &serde_json::Error) -> String {
     let Ok(value) = serde_json::from_str(text) else {
         let (line, column) = (why.line(), why.column());
@@ -144,7 +145,7 @@ fn mistakes(text: &str, why: &serde_json::Error) -> String {
     }
 }
 
-/// The mistakes of a list, without the keys that stand in it by mistake.
+/// The mistakes of a list, without any keys that the list contains by mistake.
 fn without_keys(why: &str) -> String {
     let is_of_key = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let mut parts = why.split(PREFIX);
@@ -172,7 +173,7 @@ fn check(path: &Path, metadata: &Metadata) -> Result<(), ApiKeyError> {
     }
 }
 
-/// On other systems the folder decides who may read its files.
+/// On other systems, the directory decides who may read its files.
 #[cfg(not(unix))]
 #[expect(
     clippy::unnecessary_wraps,
@@ -182,7 +183,7 @@ fn check(_path: &Path, _metadata: &Metadata) -> Result<(), ApiKeyError> {
     Ok(())
 }
 
-/// Opens the file, or makes it, and locks it. Where `path` is a link, its target is the file.
+/// Opens or creates the file, and locks it. If `path` is a link, the file is its target.
 fn lock(path: &Path) -> io::Result<(PathBuf, File)> {
     loop {
         let mut options = OpenOptions::new();
@@ -192,7 +193,7 @@ fn lock(path: &Path) -> io::Result<(PathBuf, File)> {
         let file = options.open(path)?;
         file.lock()?;
         let real = fs::canonicalize(path)?;
-        // Another program may have put a new file in its place meanwhile.
+        // Another program may have replaced the file meanwhile.
         if is_same(&file.metadata()?, &fs::metadata(&real)?) {
             return Ok((real, file));
         }
@@ -211,16 +212,18 @@ fn is_same(_one: &Metadata, _other: &Metadata) -> bool {
     true
 }
 
-/// Writes the whole list beside the file, and puts it in its place: readers find the old one or the new one.
+/// Writes the whole list beside the file, and replaces the file by it, so that readers find either
+/// the old list or the new one.
 fn replace(path: &Path, list: &KeyList) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(list)?;
     text.push('\n');
-    // Hidden, for where the directory is served.
+    // The file is hidden, in case the directory is served.
     let mut beside = OsString::from(".");
     beside.push(path.file_name().unwrap_or_default());
     beside.push(".new");
     let beside = path.with_file_name(beside);
-    // A program that was killed may have left it: no other one writes it now.
+    // A killed program may have left the file. The lock ensures that no other program writes it
+    // now.
     remove(&beside)?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

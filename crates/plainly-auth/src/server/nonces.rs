@@ -1,16 +1,16 @@
-//! Nonces that a server gives, so that proofs can't be made in advance (RFC 9449, 9). A nonce is the time, sealed: nothing is
-//! remembered, and every server with the same keys knows it.
+//! Nonces of a server, so that proofs can't be made in advance (RFC 9449, 9). A nonce is the
+//! encrypted time, so it is not stored, and every server with the same keys recognises it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plainly_oauth::jose::dpop::{Nonces, WINDOW};
 use plainly_transport::seal::{Keys, Sealer};
 
-/// Makes nonces for proofs, and knows its own.
+/// Creates nonces for proofs, and recognises its own.
 #[derive(Debug)]
 pub(super) struct SealedNonces {
     sealer: Sealer,
-    /// The server's URL: a server with another one may have the same keys.
+    /// The server's URL, because servers with other URLs may have the same keys.
     resource: String,
 }
 
@@ -22,7 +22,7 @@ impl SealedNonces {
         }
     }
 
-    /// The nonce of this time; `None` if the system has no random numbers.
+    /// A nonce with this time; `None` if the system has no random numbers.
     pub(super) fn give(&self, now: u64) -> Option<String> {
         let sealed = self.sealer.seal(
             &self.purpose(),

@@ -1,4 +1,4 @@
-//! Whether a request has the proof that its token asks for (RFC 9449, 7).
+//! Checks that a request has the proof that its token requires (RFC 9449, 7).
 
 use http::request::Parts;
 use plainly_oauth::Secret;
@@ -11,16 +11,17 @@ use super::challenge::Denial;
 use super::credentials::TokenScheme;
 use super::nonces::SealedNonces;
 
-/// Whether tokens may be bound to a key that their holder must prove to have (DPoP, RFC 9449; SEP-1932).
+/// Whether tokens may be bound to a key that their holder must prove to possess (DPoP, RFC 9449;
+/// SEP-1932).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dpop {
-    /// Bound tokens are refused.
+    /// Bound tokens are rejected.
     #[default]
     Refuse,
-    /// Bound tokens are taken with a proof, others without.
+    /// Bound tokens are accepted with a proof, others without.
     Accept,
-    /// Only bound tokens are taken.
+    /// Only bound tokens are accepted.
     Require,
 }
 
@@ -44,12 +45,12 @@ impl Proofs {
         }
     }
 
-    /// The nonce that the next proof should have, where proofs need one.
+    /// The nonce for the next proof, if proofs need one.
     pub(super) fn next_nonce(&self, now: u64) -> Option<String> {
         self.nonces.as_ref().and_then(|nonces| nonces.give(now))
     }
 
-    /// Whether the token is sent as it must be.
+    /// Checks that the token was sent as it must be.
     pub(super) fn check(
         &self,
         (token, scheme): (&Secret, &TokenScheme),
@@ -79,8 +80,8 @@ impl Proofs {
         })
     }
 
-    /// Whether a proof is for the server's own URL, or for the path at which it came: there may be several endpoints, and a proxy
-    /// may have changed the path on the way.
+    /// Checks that a proof is for the server's own URL, or for the path of the request. There may
+    /// be several endpoints, and a proxy may have changed the path.
     fn check_proof(
         &self,
         proof: &str,

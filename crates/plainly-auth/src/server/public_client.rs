@@ -1,12 +1,15 @@
-//! One public client for all users, where the authorization server registers no clients (Entra, Okta, Cognito).
+//! One public client for all users, for authorization servers that register no clients (Entra,
+//! Okta, Cognito).
 //!
-//! Nothing in the metadata of a resource can name a client (RFC 9728). So the resource names itself as the authorization server, and
-//! publishes metadata as one (RFC 8414): the endpoints are those of the real authorization server, and the registration endpoint, here,
-//! always answers with the same client (RFC 7591). Users, codes and tokens go between the client and the real one: nothing secret
-//! passes through this server.
+//! The metadata of a resource can't name a client (RFC 9728). So the resource names itself as the
+//! authorization server, and publishes metadata as one (RFC 8414). The endpoints are those of the
+//! real authorization server, except for the registration endpoint here, which always returns the
+//! same client (RFC 7591). Users, codes and tokens go directly between the client and the real
+//! authorization server, so no secret passes through this server.
 //!
-//! The issuer in that metadata must be the one that it was asked for (RFC 8414, 3.3). So it can't be the real one, and a real one that
-//! sends its own name along with codes (RFC 9207) can't be used like this: clients would take that for an attack.
+//! The issuer in that metadata must be the one that the client requested (RFC 8414, 3.3), so it
+//! can't be the real one. A real authorization server that sends its own name with codes (RFC 9207)
+//! can't be used like this, because clients would treat that as an attack.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -23,19 +26,19 @@ use plainly_transport::lock::Lock;
 /// The path of an authorization server's metadata, below its origin (RFC 8414, 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-authorization-server";
 
-/// The client, and the authorization server that knows it.
+/// The client, and its authorization server.
 #[derive(Debug)]
 pub(super) struct PublicClient {
     id: String,
     /// The real authorization server.
     upstream: String,
-    /// The public URL of this server, which stands for it.
+    /// The public URL of this server, which acts as the issuer.
     issuer: String,
     metadata_paths: [String; 2],
     registration_path: String,
     registration_url: String,
     fetcher: Fetcher,
-    /// The metadata, once that of the real authorization server was read.
+    /// The metadata, after that of the real authorization server was read.
     document: Lock<Option<Bytes>>,
 }
 
@@ -59,14 +62,15 @@ struct Document<'a> {
     dpop_signing_alg_values_supported: &'a [String],
 }
 
-/// The part of a client's registration that matters.
+/// The used part of a client's registration.
 #[derive(Deserialize)]
 struct RegistrationForm {
     redirect_uris: Vec<String>,
 }
 
 impl PublicClient {
-    /// The client of this id at `upstream`, for the server at this URL, whose origin and path are given apart.
+    /// The client with this id at `upstream`, for the server at `resource`, whose origin and path
+    /// are passed separately.
     pub(super) fn new(
         id: String,
         upstream: &str,
@@ -79,7 +83,7 @@ impl PublicClient {
             id,
             upstream: upstream.to_owned(),
             issuer: resource.to_owned(),
-            // Clients of 2025-03-26 know no path.
+            // Clients of 2025-03-26 request no path.
             metadata_paths: [format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()],
             registration_url: format!("{origin}{registration_path}"),
             registration_path,
@@ -124,15 +128,16 @@ impl PublicClient {
             response_types_supported: ["code"],
             grant_types_supported: grants,
             token_endpoint_auth_methods_supported: ["none"],
-            // Whoever takes public clients has it, whether it says so (as Entra does not) or not.
+            // Every server that accepts public clients supports it, even if its metadata does not
+            // say so (as for Entra).
             code_challenge_methods_supported: [Pkce::METHOD],
             dpop_signing_alg_values_supported: &upstream.dpop_algorithms,
         };
-        // Texts and lists of texts can always be written.
+        // This can't fail, because all members are texts and lists of texts.
         Ok(serde_json::to_vec(&document).unwrap_or_default().into())
     }
 
-    /// The metadata, once it is read, and the place where clients register.
+    /// The metadata, if it was read, and the registration endpoint.
     pub(super) fn routes(&self) -> Vec<(String, Route)> {
         let metadata = self.document.lock().clone().map(Route::document);
         let paths = self.metadata_paths.iter().cloned();
@@ -144,8 +149,8 @@ impl PublicClient {
     }
 }
 
-/// The answer to a client that registers: the one client, at the redirect URIs that it asks for.
-/// The authorization server accepts only those that it knows of that client.
+/// The response to a client that registers: the one client, with the redirect URIs that the client
+/// asks for. The authorization server accepts only those that are registered for it.
 fn register(id: &str, body: &[u8]) -> (StatusCode, Bytes) {
     let (status, answer) = match serde_json::from_slice::<RegistrationForm>(body) {
         Ok(RegistrationForm { redirect_uris }) => (

@@ -1,4 +1,4 @@
-//! The cached judgements of tokens: by digest, for a short time, in bounded number.
+//! The cached verdicts on tokens: by digest, for a short time, in bounded number.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -10,32 +10,33 @@ use super::api_key::{TokenDigest, digest};
 use super::caller::Caller;
 use plainly_transport::lock::Lock;
 
-/// The most tokens that are remembered.
+/// The most tokens that are cached.
 const MOST: usize = 10_000;
 
 type Outcome = Result<Caller, TokenRefusal>;
 
-/// Tokens and what they are worth.
+/// The tokens with their verdicts.
 #[derive(Default)]
 pub(super) struct TokenCache(Lock<KnownTokens>);
 
 #[derive(Default)]
 struct KnownTokens {
-    /// With the time from which and until which each counts: what seems to come from the future was read by a wrong clock.
+    /// The verdicts, each with its start and end of validity. A start in the future comes from a
+    /// wrong clock.
     outcomes: HashMap<TokenDigest, (Outcome, Range<u64>)>,
-    /// In the order in which they came.
+    /// The tokens in their order of arrival.
     order: VecDeque<TokenDigest>,
 }
 
 impl TokenCache {
-    /// The cached judgement of the token, if it is still valid.
+    /// The cached verdict on the token, if it is still valid.
     pub(super) fn find(&self, token: &str, now: u64) -> Option<Outcome> {
         let known = self.0.lock();
         let (outcome, times) = known.outcomes.get(&digest(token))?;
         times.contains(&now).then(|| outcome.clone())
     }
 
-    /// Remembers it until then. A good token that came earlier goes first when there is no room, as if it had not come.
+    /// Caches the verdict until `until`. If there is no room, the oldest one is removed.
     pub(super) fn keep(&self, token: &str, outcome: Outcome, now: u64, until: u64) {
         if until <= now {
             return;
@@ -73,7 +74,7 @@ mod tests {
         remembered.keep("a", refused(), 10, 20);
         assert!(is_known("a", 19));
         assert!(!is_known("a", 20));
-        // The clock was wrong when it came.
+        // The clock was wrong when the token came.
         assert!(!is_known("a", 9));
         assert!(!is_known("b", 10));
         remembered.keep("b", refused(), 10, 10);

@@ -33,8 +33,8 @@ use plainly_transport::tls::Certificate;
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// Builds a gate that accepts requests with a token for this server, from an authorization server
-/// or a list of keys: [`HttpService::authenticate`](plainly_http::HttpService::authenticate) puts
-/// it before a server.
+/// or a list of keys. [`HttpService::authenticate`](plainly_http::HttpService::authenticate) puts
+/// the gate before a server.
 ///
 /// ```no_run
 /// use plainly::server::Server;
@@ -53,7 +53,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// # }
 /// ```
 ///
-/// It never gives out tokens, and never passes one on: what handlers see of it is the [`Caller`].
+/// It never issues tokens, and never forwards them: handlers only see the [`Caller`].
 #[derive(Debug)]
 #[must_use = "it does nothing until it is built"]
 pub struct ResourceServerBuilder {
@@ -91,7 +91,7 @@ pub struct ResourceServer {
     pub(super) proofs: Proofs,
     pub(super) failures: Failures,
     pub(super) clock: Clock,
-    /// The metadata for clients without a token, and their paths.
+    /// The metadata for clients without a token, and its paths.
     pub(super) document: Option<(Bytes, Vec<String>)>,
     pub(super) public_client: Option<PublicClient>,
 }
@@ -106,8 +106,8 @@ struct PublicFacts {
 }
 
 impl ResourceServer {
-    /// Begins with the URL at which clients know this server. Tokens must be for it, letter by letter, so it comes from
-    /// configuration and never from a request.
+    /// Starts with the URL that clients use for this server. Tokens must be for exactly this URL,
+    /// so it comes from the configuration and never from a request.
     #[expect(clippy::new_ret_no_self, reason = "what follows says who lets in")]
     pub fn new(public_url: impl Into<String>) -> ResourceServerBuilder {
         ResourceServerBuilder {
@@ -127,9 +127,10 @@ impl ResourceServer {
         }
     }
 
-    /// Asks the verifiers whether they can judge tokens, to learn it at the start. Otherwise they
-    /// are asked with the first token. A server with a [public
-    /// client](ResourceServerBuilder::public_client) must call it, to read where users log in.
+    /// Asks the verifiers whether they can verify tokens, to detect failures at the start.
+    /// Otherwise they are asked with the first token. A server with a [public
+    /// client](ResourceServerBuilder::public_client) must call this, because it reads the metadata
+    /// of the authorization server.
     pub async fn ready(&self) -> Result<(), AuthSetupError> {
         for verifier in &self.tokens.verifiers {
             verifier.ready(self.clock.now()).await?;
@@ -143,13 +144,14 @@ impl ResourceServer {
 }
 
 impl ResourceServerBuilder {
-    /// Takes the tokens of this authorization server: JWTs, signed with the keys that its metadata names.
+    /// Accepts tokens of this authorization server: JWTs, signed with the keys that its metadata
+    /// names.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.sources.push(TokenKind::Metadata(issuer.into()));
         self
     }
 
-    /// Like [`issuer`](Self::issuer), with its keys at this URL.
+    /// Like [`issuer`](Self::issuer), with the keys at this URL.
     pub fn issuer_with_keys_at(
         mut self,
         issuer: impl Into<String>,
@@ -160,20 +162,20 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Like [`issuer`](Self::issuer), with these keys only, for ever.
+    /// Like [`issuer`](Self::issuer), with only these keys, which never change.
     pub fn issuer_with_keys(mut self, issuer: impl Into<String>, keys: Jwks) -> Self {
         self.sources
             .push(TokenKind::Keys(issuer.into(), Arc::new(keys)));
         self
     }
 
-    /// Asks an authorization server about each token that no one else here recognises (RFC 7662).
+    /// Asks an authorization server about each token that no other verifier recognises (RFC 7662).
     pub fn introspect(mut self, introspection: Introspection) -> Self {
         self.sources.push(TokenKind::Introspection(introspection));
         self
     }
 
-    /// Takes the keys of a list.
+    /// Accepts the keys of a list.
     pub fn api_keys(self, keys: ApiKeys) -> Self {
         self.verifier(keys)
     }
@@ -184,41 +186,43 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Names this server to users who are asked for consent.
+    /// Sets the name of this server for users who are asked for consent.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Takes tokens for these audiences too: other names that issuers have for this server.
+    /// Also accepts tokens for these audiences, which are other names that issuers use for this
+    /// server.
     pub fn audiences<S: Into<String>>(mut self, audiences: impl IntoIterator<Item = S>) -> Self {
         self.aliases.extend(audiences.into_iter().map(Into::into));
         self
     }
 
-    /// Every request needs these scopes.
+    /// Requires these scopes for every request.
     pub fn require<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.rules.always.extend(scopes.into_iter().map(Into::into));
         self
     }
 
-    /// Clients ask for these scopes when users log in, in place of the required ones: for authorization servers that write scopes in
-    /// tokens otherwise than in requests, such as Entra.
+    /// Sets the scopes that clients request when users log in, instead of the required ones. For
+    /// authorization servers that spell scopes in tokens differently than in requests, such as
+    /// Entra.
     pub fn ask_for<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.asked_for = Some(scopes.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Gives clients the id to use, where the authorization server registers no clients: that of a
-    /// public client (PKCE, no secret) which is registered there with their redirect URIs. The
-    /// server then publishes the metadata that names it, once it is [ready](ResourceServer::ready).
-    /// Tokens don't pass through the server.
+    /// Provides the client id for authorization servers that register no clients. It is the id of a
+    /// public client (PKCE, no secret), which is registered there with the clients' redirect URIs.
+    /// The server publishes the metadata with this id, after [`ready`](ResourceServer::ready) was
+    /// called. Tokens don't pass through the server.
     pub fn public_client(mut self, id: impl Into<String>) -> Self {
         self.public_client = Some(id.into());
         self
     }
 
-    /// Calls of this tool need these scopes besides.
+    /// Also requires these scopes for calls of this tool.
     pub fn tool<S: Into<String>>(
         mut self,
         name: impl Into<String>,
@@ -229,7 +233,7 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Requests of this method need these scopes besides.
+    /// Also requires these scopes for requests of this method.
     pub fn method<S: Into<String>>(
         mut self,
         method: Method,
@@ -240,7 +244,7 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// A request needs besides what this returns for it.
+    /// Also requires the scopes that this returns for a request.
     pub fn scopes_for(
         mut self,
         rule: impl Fn(&ScopedRequest<'_>, &Caller) -> Vec<String> + Send + Sync + 'static,
@@ -249,45 +253,46 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Whether tokens may be bound to a key.
+    /// Sets whether tokens may be bound to a key.
     pub fn dpop(mut self, dpop: Dpop) -> Self {
         self.dpop = dpop;
         self
     }
 
-    /// Asks for a fresh nonce of this server in each proof, so that none can be made in advance. Replicas know each other's if
-    /// they have the same [keys](Self::keys).
+    /// Requires a fresh nonce of this server in each proof, so that proofs can't be made in
+    /// advance. Replicas accept each other's nonces if they have the same [keys](Self::keys).
     pub fn dpop_nonces(mut self) -> Self {
         self.has_nonces = true;
         self
     }
 
-    /// Seals nonces with these keys. By default, each process has its own key.
+    /// Encrypts nonces with these keys. By default, each process has its own key.
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Keeps these claims of tokens for handlers: [`Caller::claim`].
+    /// Passes these claims of tokens to handlers: [`Caller::claim`].
     pub fn claims<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.claims.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Trusts the certificates in this text, in PEM, too when issuers are asked, besides those that the operating system trusts.
+    /// Also trusts the certificates in this text, in PEM, for requests to issuers, besides those
+    /// that the operating system trusts.
     pub fn trust(mut self, pem: impl AsRef<[u8]>) -> Self {
         self.trusted
             .extend(plainly_transport::tls::certificates(pem.as_ref()));
         self
     }
 
-    /// Asks this for the time, in seconds since 1970, instead of the system: for tests.
+    /// Uses this as the time, in seconds since 1970, instead of the system's: for tests.
     pub fn clock(mut self, now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.clock = Clock::new(now);
         self
     }
 
-    /// The server.
+    /// Builds the server.
     pub fn build(mut self) -> Result<ResourceServer, AuthSetupError> {
         self.check_scopes()?;
         let audiences: Vec<_> = [self.resource.clone()]
@@ -297,7 +302,7 @@ impl ResourceServerBuilder {
         let fetcher = Fetcher::for_operator().trust(std::mem::take(&mut self.trusted));
         let mut verifiers = Vec::new();
         let mut sources = std::mem::take(&mut self.sources);
-        // Who can only ask somebody else about a token is asked last.
+        // Introspection is last, because it requires a request to another server.
         sources.sort_by_key(|source| matches!(source, TokenKind::Introspection(_)));
         for source in sources {
             verifiers.push(source.verifier(&audiences, &fetcher)?);
@@ -310,7 +315,7 @@ impl ResourceServerBuilder {
             .has_nonces
             .then(|| SealedNonces::new(keys, &self.resource));
         let (issuers, now) = (issuers(&verifiers), self.clock.now());
-        // Without an issuer no token is for anybody in particular.
+        // Without an issuer, tokens have no audience.
         if !issuers.is_empty() {
             check_public_url(&self.resource)?;
         }
@@ -367,7 +372,7 @@ impl ResourceServerBuilder {
         Ok(discovery)
     }
 
-    /// Scopes go into headers.
+    /// Checks the scopes, because they are sent in headers.
     fn check_scopes(&self) -> Result<(), AuthSetupError> {
         let rules = &self.rules;
         let of_methods = rules.methods.iter().flat_map(|(_, scopes)| scopes);

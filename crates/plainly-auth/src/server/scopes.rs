@@ -16,7 +16,7 @@ use plainly_server::Permissions;
 
 type Rule = dyn Fn(&ScopedRequest<'_>, &Caller) -> Vec<String> + Send + Sync;
 
-/// The scopes that requests need.
+/// The scopes that requests require.
 #[derive(Clone, Default)]
 pub(super) struct ScopeRules {
     pub(super) always: Vec<String>,
@@ -25,15 +25,15 @@ pub(super) struct ScopeRules {
     pub(super) rule: Option<Arc<Rule>>,
 }
 
-/// A request whose scopes are asked for.
+/// A request whose required scopes are determined.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ScopedRequest<'a> {
-    /// Its method, as it is written.
+    /// The method, as the client wrote it.
     pub method: &'a str,
     /// The subject: the name of a tool or a prompt, the URI of a resource, the id of a task.
     pub subject: Option<&'a str>,
-    /// Its parameters, as JSON.
+    /// The parameters, as JSON.
     pub params: Option<&'a str>,
 }
 
@@ -44,17 +44,17 @@ impl ScopeRules {
         lacks.then(|| needed.to_vec())
     }
 
-    /// Whether every request of this caller may come in.
+    /// The scopes that every request requires, if the caller lacks any.
     pub(super) fn lacking_always(&self, caller: &Caller) -> Option<Vec<String>> {
         Self::lacking(&self.always, caller)
     }
 
-    /// Whether any request needs more than all do.
+    /// Whether some requests require more scopes than others.
     pub(super) fn look_at_messages(&self) -> bool {
         !self.methods.is_empty() || !self.tools.is_empty() || self.rule.is_some()
     }
 
-    /// All that this request needs.
+    /// All scopes that this request requires.
     fn needed(&self, request: &Request<'_>, caller: &Caller) -> Vec<String> {
         let row = methods().iter().find(|row| row.name == request.method);
         let method = row.map(|row| row.method);
@@ -91,8 +91,7 @@ impl fmt::Debug for ScopeRules {
     }
 }
 
-/// The rights of a caller, beside its request: among the extensions of a frame that a gate
-/// accepted.
+/// The rights of a caller, which are among the extensions of a request that the gate accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) caller: Caller,

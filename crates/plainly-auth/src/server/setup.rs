@@ -8,7 +8,7 @@ use super::verifier::VerificationError;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthSetupError {
-    /// The public URL is none that tokens can be for.
+    /// The public URL can't be the audience of tokens.
     #[error("invalid public URL {url:?}: {why}")]
     PublicUrl {
         /// The URL.
@@ -16,7 +16,7 @@ pub enum AuthSetupError {
         /// The reason.
         why: &'static str,
     },
-    /// The issuer is none.
+    /// The issuer is invalid.
     #[error("invalid issuer {issuer:?}: {why}")]
     Issuer {
         /// The issuer.
@@ -24,10 +24,10 @@ pub enum AuthSetupError {
         /// The reason.
         why: &'static str,
     },
-    /// A scope has characters that no scope has.
+    /// A scope has characters that a scope must not have.
     #[error("invalid scope {0:?}: expected visible ASCII without spaces, quotes and backslashes")]
     Scope(String),
-    /// A public client is named, and no single authorization server that knows it.
+    /// A public client is configured, but there is not exactly one authorization server for it.
     #[error(
         "a client id needs exactly one authorization server, where it is registered: there are {0}"
     )]
@@ -67,7 +67,8 @@ pub(super) fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
     }
 }
 
-/// The reason why a text is no URL that may be asked for tokens and keys, if there is one; `expected` if it is no URL at all.
+/// The reason why a text is no URL that tokens and keys may be requested from, if there is one;
+/// `expected` if it is no URL at all.
 fn not_a_place(text: &str, expected: &'static str) -> Option<&'static str> {
     let is_plain = text
         .bytes()

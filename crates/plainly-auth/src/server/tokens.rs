@@ -1,4 +1,4 @@
-//! The verifiers of a server: the choice among them for a token, and their recent judgements.
+//! The verifiers of a server: the choice among them for a token, and their cached verdicts.
 
 use plainly_oauth::Secret;
 use plainly_oauth::jose::{AccessToken, LONGEST, TokenRefusal};
@@ -7,7 +7,7 @@ use super::caller::Caller;
 use super::remembered::TokenCache;
 use super::verifier::{VerificationError, Verifier};
 
-/// The verifiers, and the outcomes that are remembered.
+/// The verifiers, and the cached verdicts.
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) verifiers: Vec<Box<dyn Verifier>>,
@@ -20,7 +20,7 @@ impl Tokens {
     /// The verifier of a token, chosen by its form.
     pub(super) fn verifier(&self, token: &Secret) -> Result<&dyn Verifier, TokenRefusal> {
         let text = token.expose();
-        // What a token can't be written with is never looked at, nor sent on (RFC 6750, 2.1).
+        // A token with invalid characters is neither read nor sent to an issuer (RFC 6750, 2.1).
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
         if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_token) {
             return Err(TokenRefusal::Malformed);
@@ -30,7 +30,7 @@ impl Tokens {
         verifier.map(|it| &**it).ok_or_else(|| unrecognised(text))
     }
 
-    /// The caller with this token, judged now, and remembered.
+    /// Verifies a token, caches the verdict, and returns the caller.
     pub(super) async fn judge(
         &self,
         verifier: &dyn Verifier,
@@ -59,7 +59,7 @@ impl Tokens {
         }
     }
 
-    /// Judges a token by its verifier, without the memory of earlier answers.
+    /// Verifies a token with its verifier, bypassing the cache.
     pub(super) async fn judge_again(
         &self,
         token: &Secret,

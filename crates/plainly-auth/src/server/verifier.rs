@@ -1,5 +1,5 @@
-//! The trait that judges tokens: implemented by an issuer's keys, by its introspection endpoint,
-//! and by a list of keys.
+//! The trait that verifies tokens, for an issuer's keys, for its introspection endpoint, and for a
+//! list of keys.
 
 use std::fmt;
 
@@ -8,37 +8,38 @@ use plainly_oauth::Secret;
 use plainly_oauth::jose::{TokenClaims, TokenRefusal, good_until};
 use serde_json::{Map, Value};
 
-/// Judges tokens. Several can stand side by side: each is asked only about tokens that it
+/// Verifies tokens. If there are several verifiers, each is asked only about tokens that it
 /// [recognises](Self::recognises).
 pub trait Verifier: fmt::Debug + Send + Sync + 'static {
-    /// Whether a token is of the kind that it can judge, by its form alone: nothing in it is believed for that.
+    /// Whether a token is of a kind that this can verify, by its form alone: its contents are not
+    /// trusted for that.
     fn recognises(&self, token: &str) -> bool;
 
-    /// Whether it asks another server about each token. If so, it is not asked for a client whose tokens were rejected too often
-    /// within the last second.
+    /// Whether it asks another server about each token. If so, it is not asked for a client whose
+    /// tokens were rejected too often within the last second.
     fn asks_elsewhere(&self) -> bool {
         true
     }
 
-    /// Judges a token at this time, in seconds since 1970.
+    /// Verifies a token at the time `now`, in seconds since 1970.
     fn verify<'a>(
         &'a self,
         token: &'a Secret,
         now: u64,
     ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>>;
 
-    /// Whether it can judge tokens now, to be asked at the start.
+    /// Checks whether it can verify tokens now. Called at the start.
     fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), VerificationError>> {
         let _always = now;
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The authorization server that clients get such tokens from, if they get them from one.
+    /// The authorization server that issues such tokens to clients, if there is one.
     fn issuer(&self) -> Option<&str> {
         None
     }
 
-    /// For how many seconds it may be remembered what a token is worth: a good one, and one that was refused.
+    /// The seconds for which a verdict may be cached: on a valid token, and on a rejected one.
     fn remembered(&self) -> (u64, u64) {
         (0, 0)
     }
@@ -48,11 +49,11 @@ pub trait Verifier: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VerifiedToken {
-    /// The issuer; `None` for what this server gave out itself.
+    /// The issuer; `None` for this server's own keys.
     pub issuer: Option<String>,
-    /// The one that it is about.
+    /// The subject of the token.
     pub subject: Option<String>,
-    /// The client that it was given to.
+    /// The client that the token was issued to.
     pub client_id: Option<String>,
     /// The scopes of the token.
     pub scopes: Vec<String>,
@@ -60,7 +61,7 @@ pub struct VerifiedToken {
     pub expires_at: Option<u64>,
     /// The thumbprint of the key that its holder must prove to have (RFC 9449).
     pub key: Option<String>,
-    /// Its name, for logs.
+    /// The token's id, for logs.
     pub token_id: Option<String>,
     /// The other claims of the token.
     pub claims: Map<String, Value>,
@@ -70,10 +71,10 @@ pub struct VerifiedToken {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerificationError {
-    /// It is not good.
+    /// The token is rejected.
     #[error("token rejected: {0}")]
     Refused(TokenRefusal),
-    /// No judgement is available at the moment. The text is for the operator, and shows no token.
+    /// No verdict is available at the moment. The text is for the operator, and shows no token.
     #[error("cannot verify tokens: {0}")]
     Unavailable(String),
 }
@@ -81,9 +82,9 @@ pub enum VerificationError {
 plainly_errors::debug_with_causes!(VerificationError);
 
 impl VerifiedToken {
-    /// From when on it is refused: a little after it ends, because clocks differ.
+    /// The time from which on it is rejected: a little after its end, because clocks differ.
     pub(super) fn good_until(&self) -> Option<u64> {
-        // The clock that set the time of a key of ours is the one that it is compared with.
+        // There is no tolerance for this server's own keys, because the same clock set their end.
         match self.issuer {
             Some(_) => self.expires_at.map(good_until),
             None => self.expires_at,

@@ -1,5 +1,4 @@
-//! A request to this machine during a login: most of them do not come from the browser of the
-//! login.
+//! A request to this machine during a login. Most requests do not come from the login's browser.
 
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue,
@@ -9,7 +8,7 @@ use http::{Method, Request, Response, StatusCode};
 use plainly_oauth::Secret;
 use plainly_oauth::authorization::{CallbackError, ExpectedCallback};
 
-/// The properties of the right request.
+/// The properties of the expected request.
 #[derive(Debug)]
 pub(super) struct ExpectedRequest {
     pub(super) hosts: Vec<String>,
@@ -20,7 +19,7 @@ pub(super) struct ExpectedRequest {
 /// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallbackAnswer {
-    /// It is the right one.
+    /// The expected request.
     Welcome,
     OtherHost,
     OtherPath,
@@ -29,7 +28,7 @@ pub(super) enum CallbackAnswer {
 }
 
 impl ExpectedRequest {
-    /// The answer to a request, and its query if it is the right one.
+    /// The answer to a request, and the request's query if it is the expected one.
     pub(super) fn judge<B>(&self, request: &Request<B>) -> (CallbackAnswer, Option<String>) {
         let mut hosts = request.headers().get_all(HOST).iter();
         let is_host = |host: &HeaderValue| {
@@ -37,7 +36,7 @@ impl ExpectedRequest {
             names.any(|name| name.as_bytes().eq_ignore_ascii_case(host.as_bytes()))
         };
         let uri = request.uri();
-        // A page of another site whose name leads here names that site (DNS rebinding).
+        // The host rejects other sites' pages whose name resolves to this machine (DNS rebinding).
         let is_here = hosts.next().is_some_and(is_host) && hosts.next().is_none();
         if !is_here || uri.authority().is_some() {
             return (CallbackAnswer::OtherHost, None);
@@ -55,9 +54,9 @@ impl ExpectedRequest {
     }
 }
 
-/// Whether a query has the state of a login, once.
+/// Whether a query contains the state of a login exactly once.
 pub(super) fn is_of_login(query: &str, state: &Secret) -> bool {
-    // Its issuer is judged by whoever waits.
+    // The caller of the login checks the issuer.
     let expected = ExpectedCallback::new(state.expose(), "", false);
     !matches!(expected.code(query), Err(CallbackError::State))
 }
@@ -72,7 +71,7 @@ impl CallbackAnswer {
         }
     }
 
-    /// The text of the page, without anything of the request.
+    /// The text of the page, without any part of the request.
     fn text(self) -> &'static str {
         match self {
             Self::Welcome => "You can close this page. The login continues in your program.",
@@ -94,7 +93,7 @@ impl CallbackAnswer {
         let headers = response.headers_mut();
         for (name, value) in [
             (CONTENT_TYPE, "text/html; charset=utf-8"),
-            // The URL has the code in it.
+            // The URL contains the code.
             (CACHE_CONTROL, "no-store"),
             (REFERRER_POLICY, "no-referrer"),
             (

@@ -1,25 +1,26 @@
-//! Errors of asking for consent, as far as this side knows them.
+//! Errors of asking for consent that occur on this machine.
 
 use std::io;
 use std::time::Duration;
 
 use plainly_errors::problem::wait_in_words;
 
-/// An error of asking the user for consent. Errors that the authorization server reports are not of
-/// this kind: they are in the query that the browser brings.
+/// An error of asking the user for consent. It is none of the errors that the authorization server
+/// reports, which are in the query of the redirect.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConsentError {
-    /// The browser can't come back here: the port is another program's. Wait for that program, or take another port.
+    /// The browser can't return, because another program uses the port. Wait for that program, or
+    /// choose another port.
     #[error("cannot listen on port {port} for the browser's redirect")]
     #[non_exhaustive]
     PortTaken {
-        /// The port; 0 if any would have done.
+        /// The port; 0 if any port was possible.
         port: u16,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The browser can't come back here: the URI that was registered is not one of this machine.
+    /// The browser can't return, because the registered URI does not belong to this machine.
     #[error("invalid redirect URI {redirect}: {why}")]
     #[non_exhaustive]
     Redirect {
@@ -28,7 +29,7 @@ pub enum ConsentError {
         /// The fault of the redirect URI.
         why: &'static str,
     },
-    /// The page's URL is not fit to be opened.
+    /// The URL of the page must not be opened.
     #[error("cannot open the login page of {issuer}: its URL {why}")]
     #[non_exhaustive]
     Page {
@@ -48,13 +49,13 @@ pub enum ConsentError {
     #[error("the login was not finished within {}", wait_in_words(*.after))]
     #[non_exhaustive]
     TimedOut {
-        /// The time that was allowed.
+        /// The time limit.
         after: Duration,
     },
     /// The user declined before the page was opened.
     #[error("the login was declined")]
     Denied,
-    /// Anything else that goes wrong.
+    /// Any other failure.
     #[error("{0}")]
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! The wait for the browser's request, beside any other requests to the same port.
+//! Waits for the browser's request among other requests to the same port.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -26,17 +26,18 @@ const CONNECTIONS: usize = 32;
 /// The largest head of a request, in bytes.
 const HEAD: usize = 8 << 10;
 
-/// The longest time a connection stays open.
+/// The longest time for which a connection stays open.
 const LASTS: Duration = Duration::from_secs(10);
 
-/// The pause after the system has no room for a connection.
+/// The pause after the system could not accept another connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
 
-/// Answers the right request, and returns its query. No other request ends the wait.
+/// Answers the expected request, and returns its query. Other requests are answered too, but don't
+/// end the wait.
 pub(super) async fn wait(listeners: &[TcpListener], awaited: ExpectedRequest) -> String {
     let awaited = Arc::new(awaited);
     let mut connections = JoinSet::new();
-    // The oldest first. Dropping one ends its connection.
+    // The open connections, oldest first. Dropping an entry ends its connection.
     let mut open = VecDeque::new();
     let (sender, mut found) = mpsc::channel(1);
     loop {
@@ -52,13 +53,14 @@ pub(super) async fn wait(listeners: &[TcpListener], awaited: ExpectedRequest) ->
         };
         open.retain(|kept: &oneshot::Sender<()>| !kept.is_closed());
         if open.len() == CONNECTIONS {
-            // A browser says at once what it wants: whoever has waited longest has the least to say.
+            // A browser sends its request at once, so the oldest connection is the least likely to
+            // be the browser's.
             open.pop_front();
         }
         let (kept, dropped) = oneshot::channel();
         open.push_back(kept);
         connections.spawn(serve(stream, Arc::clone(&awaited), dropped, sender.clone()));
-        // However many come, what they say is heard in between.
+        // Yields, so that requests are read even while new connections arrive without pause.
         tokio::task::yield_now().await;
     }
 }
@@ -72,7 +74,7 @@ async fn accept(listeners: &[TcpListener]) -> io::Result<TcpStream> {
     .await
 }
 
-/// Answers one connection, and then sends the query if it was the right one.
+/// Answers one connection, and then sends the query if it was the expected request.
 async fn serve(
     stream: TcpStream,
     awaited: Arc<ExpectedRequest>,
@@ -92,14 +94,15 @@ async fn serve(
         .keep_alive(false)
         .max_buf_size(HEAD)
         .serve_connection(TokioIo::new(stream), service);
-    // How it ends says nothing: the answer may have been read all the same.
+    // The result is ignored, because the browser may have read the answer even if the connection
+    // failed.
     tokio::select! {
         _ended = tokio::time::timeout(LASTS, connection) => {}
         _dropped = dropped => {}
     }
     let found = found.lock().take();
     if let Some(query) = found {
-        // If there is one already, that is as right.
+        // If this fails, another query that is just as valid was sent before.
         let _ = sender.try_send(query);
     }
 }

@@ -14,12 +14,12 @@ use super::callback::ExpectedRequest;
 use super::redirect::{BoundRedirect, Redirect};
 use super::{Consent, ConsentError, ConsentPage, Visit, listening};
 
-/// The default time a user has to log in.
+/// The default time limit for a user to log in.
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 type OpenPage = dyn Fn(&ConsentPage<'_>) -> io::Result<()> + Send + Sync;
 
-/// Opens the page, and listens at a port of this machine for the browser to come back.
+/// Opens the page, and listens at a port of this machine for the redirect of the browser.
 #[derive(Clone)]
 pub struct Loopback {
     open: Arc<OpenPage>,
@@ -28,8 +28,8 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Consent by a page that `open` shows in the user's browser: show its address first. `open`
-    /// must not wait for the user, and must not pass the URL through a shell.
+    /// Asks for consent with a page that `open` shows in the user's browser. `open` should show the
+    /// address first, must not wait for the user, and must not pass the URL through a shell.
     pub fn new(open: impl Fn(&ConsentPage<'_>) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self {
             open: Arc::new(open),
@@ -38,15 +38,15 @@ impl Loopback {
         }
     }
 
-    /// The port that the browser comes back to, for clients that were registered by hand. By default it is any, or the one that
-    /// was registered.
+    /// Sets the port of the redirect, for clients that were registered manually. By default, it is
+    /// the registered port, or any.
     #[must_use]
     pub fn port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// Limits the time a user has to log in: five minutes by default.
+    /// Limits the user's time to log in: five minutes by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -95,7 +95,7 @@ impl Consent for Loopback {
     }
 }
 
-/// A visit that ends at a port which is bound already.
+/// A visit that ends with a redirect to a port that is already bound.
 pub(super) struct LoopbackVisit {
     bound: BoundRedirect,
     open: Arc<OpenPage>,
@@ -107,7 +107,7 @@ impl LoopbackVisit {
         &self.bound.uri
     }
 
-    /// Shows the page, then waits for the browser or for `other`, and takes the first.
+    /// Shows the page, then waits for the browser and for `other`, and returns the first result.
     pub(super) async fn visit_or(
         self,
         page: &ConsentPage<'_>,

@@ -1,5 +1,5 @@
 //! Consent in a browser that may run on another machine, and can't be redirected to this one: the
-//! user pastes the address where it ended.
+//! user pastes the address of the redirect.
 
 use std::fmt;
 use std::future::{pending, ready};
@@ -16,8 +16,8 @@ use super::{Consent, ConsentError, ConsentPage, Visit};
 type Read =
     dyn Fn(Option<PasteMistake>) -> BoxFuture<'static, io::Result<Option<String>>> + Send + Sync;
 
-/// Shows the page as a [`Loopback`] does, and accepts the address that the user pastes or the
-/// browser's own request, whatever comes first.
+/// Shows the page as a [`Loopback`] does. It accepts the address that the user pastes or the
+/// browser's own request, whichever comes first.
 #[derive(Clone)]
 pub struct Paste {
     loopback: Loopback,
@@ -28,17 +28,18 @@ pub struct Paste {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PasteMistake {
-    /// It is not the one that the browser was sent back to.
+    /// It is not the address that the browser was redirected to.
     #[error("this is not the address that the browser was redirected to")]
     OtherPage,
-    /// It has another state, or none.
+    /// It has another login's state, or none.
     #[error("this address belongs to another login")]
     OtherLogin,
 }
 
 impl Paste {
-    /// Consent by a page that the `open` of `loopback` shows, and by what `read` reads: one address that was pasted, after the
-    /// mistake in the one before; nothing if no more will come. It is dropped when the browser comes back by itself.
+    /// Asks for consent with a page that the `open` of `loopback` shows. `read` returns one pasted
+    /// address, and gets the mistake of the previous one; it returns `None` if there will be no
+    /// more. `read` is dropped when the browser is redirected to this machine.
     pub fn new<F>(
         loopback: Loopback,
         read: impl Fn(Option<PasteMistake>) -> F + Send + Sync + 'static,
@@ -96,7 +97,7 @@ impl fmt::Debug for PasteVisit {
     }
 }
 
-/// The query of the first address that is right.
+/// The query of the first valid address.
 async fn pasted(read: Arc<Read>, redirect: String, state: Secret) -> Result<String, ConsentError> {
     let mut mistake = None;
     loop {
@@ -105,7 +106,7 @@ async fn pasted(read: Arc<Read>, redirect: String, state: Secret) -> Result<Stri
                 Ok(query) => return Ok(query.to_owned()),
                 Err(wrong) => mistake = Some(wrong),
             },
-            // The browser can still come.
+            // The browser can still be redirected here.
             Ok(None) => return pending().await,
             Err(error) => {
                 let why = format!("cannot read the pasted address: {error}");
@@ -115,11 +116,11 @@ async fn pasted(read: Arc<Read>, redirect: String, state: Secret) -> Result<Stri
     }
 }
 
-/// The query of an address that was pasted.
+/// The query of a pasted address.
 fn query<'t>(text: &'t str, redirect: &str, state: &Secret) -> Result<&'t str, PasteMistake> {
     let without_scheme = |text: &'t str| text.strip_prefix("http://").unwrap_or(text);
     let redirect = redirect.trim_start_matches("http://");
-    // Some browsers hide the scheme.
+    // Some browsers don't show the scheme.
     let query = without_scheme(text.trim())
         .strip_prefix(redirect)
         .and_then(|rest| rest.strip_prefix('?'))

@@ -1,4 +1,4 @@
-//! The redirect URI of a login: one of this machine's own, and the ports that are bound for it.
+//! The redirect URI of a login, which belongs to this machine, and the ports that are bound for it.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -9,13 +9,13 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use super::ConsentError;
 
-/// The path, unless a registration has another.
+/// The path, unless the registration has another.
 const PATH: &str = "/callback";
 
 /// The most connections that may wait to be accepted.
 const QUEUE: u32 = 1_024;
 
-/// The most tries of another port, if one is free in one family of addresses only.
+/// The most tries with another port, if a port is free in only one address family.
 const TRIES: usize = 16;
 
 /// A URI that leads to this machine.
@@ -23,13 +23,13 @@ const TRIES: usize = 16;
 pub(super) struct Redirect {
     host: String,
     addresses: &'static [IpAddr],
-    /// The port that it names.
+    /// The port in the URI.
     pub(super) port: Option<u16>,
-    /// All that follows host and port.
+    /// The part after host and port.
     path: String,
 }
 
-/// The names of this machine, and where a browser looks for each.
+/// The names of this machine, and the addresses that a browser resolves each to.
 const HOSTS: [(&str, &[IpAddr]); 3] = [
     ("127.0.0.1", &[IpAddr::V4(Ipv4Addr::LOCALHOST)]),
     ("[::1]", &[IpAddr::V6(Ipv6Addr::LOCALHOST)]),
@@ -42,20 +42,20 @@ const HOSTS: [(&str, &[IpAddr]); 3] = [
     ),
 ];
 
-/// A URI whose port is this program's alone.
+/// A redirect URI whose port is bound by this program.
 #[derive(Debug)]
 pub(super) struct BoundRedirect {
     pub(super) listeners: Vec<TcpListener>,
     /// The whole URI.
     pub(super) uri: String,
-    /// The values of `Host` that a browser sends which was sent there.
+    /// The values of `Host` that a browser may send to this URI.
     pub(super) hosts: Vec<String>,
     pub(super) path: String,
 }
 
 impl Default for Redirect {
-    /// The URI that is registered by default. A name would have to be resolved, and could lead
-    /// elsewhere (RFC 8252, 8.3).
+    /// The default redirect URI has an address, because a name would have to be resolved and could
+    /// lead elsewhere (RFC 8252, 8.3).
     fn default() -> Self {
         let (host, addresses) = HOSTS[0];
         Self {
@@ -100,7 +100,7 @@ impl Redirect {
         })
     }
 
-    /// Listens at this port, or at any if it is 0.
+    /// Listens at this port, or at any port if it is 0.
     pub(super) fn bind(self, port: u16) -> io::Result<BoundRedirect> {
         let (listeners, port) = at_some_port(port, || listen(self.addresses, port))?;
         let Self { host, path, .. } = self;
@@ -123,13 +123,14 @@ impl Redirect {
 fn hosts(host: &str, port: u16) -> Vec<String> {
     let mut hosts = vec![format!("{host}:{port}")];
     if port == 80 {
-        // Which they leave out.
+        // Browsers leave this port out.
         hosts.push(host.to_owned());
     }
     hosts
 }
 
-/// Listens again if any port will do: one that is free at the first address may be taken at the second.
+/// Tries another port if any is possible, because a port that is free at the first address may be
+/// taken at the second.
 fn at_some_port<T>(port: u16, mut listen: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut tries = 0;
     loop {
@@ -140,7 +141,7 @@ fn at_some_port<T>(port: u16, mut listen: impl FnMut() -> io::Result<T>) -> io::
     }
 }
 
-/// Listens at all of these addresses that the machine has, at one port.
+/// Listens at one port of all these addresses that the machine has.
 fn listen(addresses: &[IpAddr], mut port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
     let mut listeners: Vec<TcpListener> = Vec::new();
     for address in addresses {
@@ -149,7 +150,7 @@ fn listen(addresses: &[IpAddr], mut port: u16) -> io::Result<(Vec<TcpListener>, 
                 port = listener.local_addr()?.port();
                 listeners.push(listener);
             }
-            // One family is enough for a machine that has no other.
+            // A machine may have only one of the address families.
             Err(error) if !listeners.is_empty() && !is_taken(&error) => {}
             Err(error) => return Err(error),
         }
@@ -166,8 +167,8 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // On Unix this takes a port that still remembers connections of the login before, and none where somebody listens. On
-    // Windows it would share the port with whoever listens there.
+    // On Unix, this allows a port that still has connections of the previous login, but no port
+    // with a listener. On Windows, it would share the port with another listener.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -181,7 +182,7 @@ mod tests {
     #[tokio::test]
     async fn an_address_that_the_machine_lacks_is_done_without_after_another() {
         let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        // For documentation (RFC 5737).
+        // An address for documentation, which no machine has (RFC 5737).
         let nowhere = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
         let (listeners, port) = listen(&[here, nowhere], 0).unwrap();
         let listen_at: Vec<_> = listeners

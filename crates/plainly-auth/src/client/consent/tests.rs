@@ -1,4 +1,4 @@
-//! Logins whose browser is played by the test, beside other requests to the port.
+//! Tests logins whose browser is simulated, among other requests to the port.
 
 use std::io::{self, Write as _};
 use std::net::{TcpListener as BlockingListener, TcpStream as BlockingStream};
@@ -18,7 +18,7 @@ use plainly_transport::lock::Lock;
 
 const STATE: &str = "st4te";
 const URL: &str = "https://as.example/authorize?state=st4te";
-/// Longer than anything here takes.
+/// A timeout that no test here reaches.
 const TOO_LONG: Duration = Duration::from_secs(30);
 
 /// A login that waits for its browser.
@@ -62,7 +62,7 @@ impl Login {
     async fn sends(&self, bytes: &[u8]) -> String {
         let asking = async {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
-            // Who is refused early may not be read to the end, nor hear of it.
+            // A request that is rejected early may not be read completely.
             let _ = stream.write_all(bytes).await;
             let mut answer = Vec::new();
             let _ = stream.read_to_end(&mut answer).await;
@@ -75,7 +75,7 @@ impl Login {
         timeout(TOO_LONG, self.ending).await.unwrap().unwrap()
     }
 
-    /// The browser comes back.
+    /// Simulates the redirect of the browser.
     async fn succeeds(self) {
         let answer = self
             .asks(
@@ -193,12 +193,12 @@ async fn a_head_that_takes_more_than_10_s_is_not_waited_for() {
     login.succeeds().await;
 }
 
-/// Row 16. Time is simulated: none of them is ended because it takes too long.
+/// Row 16. Time is simulated, so no connection is ended by its timeout.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn a_thousand_connections_do_not_keep_the_browser_out() {
     use rustix::process::{Resource, getrlimit, setrlimit};
-    // Each is open at this end.
+    // Each connection also needs a file descriptor at this end.
     let mut most = getrlimit(Resource::Nofile);
     most.current = most.maximum;
     setrlimit(Resource::Nofile, most).unwrap();
@@ -214,7 +214,7 @@ async fn a_thousand_connections_do_not_keep_the_browser_out() {
             .unwrap();
         streams.push(stream);
     }
-    // All but 32 are ended, the oldest first.
+    // All connections but 32 are ended, the oldest first.
     let ended = async {
         for stream in &mut streams[..968] {
             let end = stream.read(&mut [0]).await;
@@ -226,7 +226,7 @@ async fn a_thousand_connections_do_not_keep_the_browser_out() {
     login.succeeds().await;
 }
 
-/// Row 16: all connections may come before the first is read.
+/// Row 16: all connections may be accepted before the first is read.
 #[tokio::test]
 async fn the_browser_is_heard_before_those_that_come_after_it() {
     for _ in 0..10 {
@@ -251,7 +251,7 @@ async fn a_slow_connection_is_not_ended_by_those_after_it() {
         stream.write_all(b"GET /other HTTP/1.1\r\n").await.unwrap();
         slow.push(stream);
     }
-    // By then, all of those before are accepted.
+    // This answer shows that all connections before it are accepted.
     let answer = login.asks("GET /last HTTP/1.1", "Host: HOST\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
     for mut stream in slow {
@@ -324,9 +324,9 @@ async fn a_port_is_held_from_before_it_is_told_until_the_end() {
     for _ in 0..2 {
         let login = Login::begin(&loopback().port(taken), None).await;
         assert_eq!(login.uri, redirect);
-        // As the standard library does, with SO_REUSEADDR on Unix.
+        // The standard library's listener sets SO_REUSEADDR on Unix.
         assert!(BlockingListener::bind(("127.0.0.1", taken)).is_err());
-        // It can be had again at once, though the system remembers connections of it.
+        // The port can be bound again at once, although the system remembers its connections.
         login.succeeds().await;
     }
     let visit = loopback().port(taken).prepare(None).await.unwrap();
@@ -482,8 +482,7 @@ async fn only_a_page_that_hides_nothing_is_opened() {
     assert!(!shown.contains(STATE), "{shown}");
 }
 
-/// A user who pastes these texts, one after the other, and the mistakes that were reported in
-/// between.
+/// A user who pastes these texts one after the other, and the mistakes reported in between.
 fn pasting(texts: &[&'static str]) -> (Paste, Arc<Lock<Vec<Option<PasteMistake>>>>) {
     let texts = Arc::new(Lock::new(texts.iter().rev().copied().collect::<Vec<_>>()));
     let told = Arc::new(Lock::new(Vec::new()));
@@ -509,7 +508,7 @@ async fn what_is_pasted_counts_as_the_browser_does() {
     Login::begin(&paste, redirect).await.succeeds().await;
     assert_eq!(*told.lock(), [None]);
 
-    // Nothing more comes, and the browser all the same.
+    // The user pastes nothing more, and the browser still succeeds.
     let (paste, _) = pasting(&[]);
     Login::begin(&paste, redirect).await.succeeds().await;
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use super::words::{quoted, scope_list, shown_url};
 use super::{IssuerPlace, OAuthError};
 
-/// The advice if the other side is misconfigured, or an attacker.
+/// The advice if the server is misconfigured, or an attacker.
 const ATTACK: &str = "do not log in there: the server is misconfigured, or this is an attack; report it to its operator";
 
-/// The advice if only the operator can repair it.
+/// The advice if only the operator can fix the failure.
 const REPORT: &str = "report it to its operator: it is misconfigured";
 
 const OTHER_SCOPES: &str = "request other scopes";
@@ -19,9 +19,9 @@ const PKCE: &str =
     "ask its operator to add `\"code_challenge_methods_supported\": [\"S256\"]` to its metadata";
 
 impl OAuthError {
-    /// The advice for an error that a retry does not repair, in a sentence without its capital
-    /// letter and its full stop. Commands and options are those of the program `plainly`; a client
-    /// has the same settings.
+    /// The advice for an error that a retry does not fix, in a sentence without its capital letter
+    /// and its full stop. Commands and options are those of the program `plainly`; a client has the
+    /// same settings.
     pub(super) fn remedy(&self) -> Cow<'static, str> {
         let fixed = match self {
             Self::LoginRequired {

@@ -1,4 +1,4 @@
-//! The texts of errors of logins, their advice, and the secrets that they never show.
+//! Tests the texts of login errors, their advice, and that they never show secrets.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The form of others' texts in errors: in quotation marks and bounded, URLs without their secret
-//! parts.
+//! The form of other parties' texts in errors: in quotation marks and bounded, and URLs without
+//! their secret parts.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use plainly_transport::EscapedText;
 
 use super::IssuerPlace;
 
-/// The most characters of a text of others that are shown.
+/// The most characters of such a text that are shown.
 const SHOWN: usize = 500;
 
 /// The most URLs that are named.
@@ -20,7 +20,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text, SHOWN))
 }
 
-/// A reason in our words, which may quote others.
+/// A reason in this program's words, which may quote another party.
 pub(super) fn reason(text: &str) -> String {
     EscapedText(&shortened(text, SHOWN)).to_string()
 }
@@ -30,7 +30,7 @@ pub(super) fn shown_url(text: &str) -> String {
     AuthError::shown_url(text)
 }
 
-/// Scopes after the words for them; nothing if there are none.
+/// Scopes with a text before them; an empty text if there are none.
 pub(super) fn scope_list(before: &str, scopes: &[String]) -> String {
     match scopes {
         [] => String::new(),

@@ -3,7 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-/// A failure of a [`TokenStore`](super::TokenStore), in a sentence: what failed, on what, why, and the command that mends it.
+/// A failure of a [`TokenStore`](super::TokenStore), in a sentence: what failed, on what, why, and
+/// the command that fixes it.
 pub struct TokenStoreError {
     failed: String,
     why: Option<String>,
@@ -14,8 +15,8 @@ pub struct TokenStoreError {
 plainly_errors::debug_with_causes!(TokenStoreError);
 
 impl TokenStoreError {
-    /// Names the failed action and its object: `cannot reach the keychain`. Nothing in it is
-    /// secret.
+    /// Names the failed action and its object, such as `cannot reach the keychain`. It must not
+    /// contain secrets.
     pub fn new(failed: impl Into<String>) -> Self {
         Self {
             failed: failed.into(),
@@ -32,21 +33,21 @@ impl TokenStoreError {
         self
     }
 
-    /// Adds the command that repairs it.
+    /// Adds the command that fixes the failure.
     #[must_use]
     pub fn with_command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self
     }
 
-    /// Adds the error that caused it.
+    /// Adds the error that caused the failure.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The command that mends it, if there is one.
+    /// The command that fixes the failure, if there is one.
     pub fn command(&self) -> Option<&str> {
         self.command.as_deref()
     }

@@ -1,4 +1,4 @@
-//! The store in a file of the user's, shared by all programs that read it.
+//! The store in a file of the user, which all programs that use it share.
 //!
 //! ```text
 //! DIRECTORY/credentials.json        all that is kept, for its owner alone
@@ -28,14 +28,15 @@ use self::fault::{Fault, shown};
 use self::sealed::SealingKey;
 use super::{Keychain, StoreLock, TokenStore, TokenStoreError};
 
-/// The longest wait for a keychain, and for the user whom it asks.
+/// The longest wait for a keychain, including the user that it asks.
 const KEYCHAIN_PATIENCE: Duration = Duration::from_secs(120);
 
-/// Keeps tokens in the file `credentials.json` of a directory, for its owner alone. Its clones, and other programs, use the
-/// same.
+/// Stores tokens in the file `credentials.json` of a directory, readable only by its owner. Its
+/// clones and other programs with the same directory share the file.
 ///
-/// A file that anybody else can read, that belongs to somebody else, or that this program can't have written is refused, and
-/// stays as it is. On Windows, who can read it follows from its directory.
+/// A file is rejected, and left unchanged, if other users can read it, if it belongs to another
+/// user, or if this program can't have written it. On Windows, its directory decides who can read
+/// it.
 #[derive(Clone)]
 pub struct FileStore {
     directory: Arc<Path>,
@@ -43,10 +44,11 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// The file in this directory. Neither need be there.
+    /// The store in this directory. Neither the directory nor the file has to exist.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         let directory = match directory.into() {
-            // Which is the one that the program runs in, and which no system knows under this name.
+            // An empty path means the current directory, but no system accepts it as that
+            // directory's name.
             path if path.as_os_str().is_empty() => PathBuf::from("."),
             path => path,
         };
@@ -56,9 +58,9 @@ impl FileStore {
         }
     }
 
-    /// A file beside that, `credentials.sealed`, which is encrypted with a key in the keychain: a
-    /// copy, from a backup or a disk, can't be read. If the keychain can't be reached, every
-    /// operation fails.
+    /// Uses the file `credentials.sealed` instead, which is encrypted with a key in the keychain. A
+    /// copy of the file, from a backup or a disk, can't be read. If the keychain can't be reached,
+    /// every operation fails.
     #[must_use]
     pub fn sealed(mut self, keychain: impl Keychain + 'static) -> Self {
         self.keychain = Some(Arc::new(keychain));
@@ -71,7 +73,7 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// If there is no such directory, because the user has no home.
+    /// If there is no such directory, because the user has no home directory.
     pub fn of_user() -> Result<Self, TokenStoreError> {
         match place::of_user() {
             Some(directory) => Ok(Self::new(directory)),
@@ -80,7 +82,7 @@ impl FileStore {
         }
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> PathBuf {
         self.directory.join(match self.keychain {
             Some(_) => "credentials.sealed",
@@ -88,18 +90,18 @@ impl FileStore {
         })
     }
 
-    /// The stored credentials, and their sealing key, if they are sealed.
+    /// The stored credentials, and the sealing key if they are encrypted.
     async fn read(&self) -> Result<(Credentials, Option<SealingKey>), TokenStoreError> {
         let (path, keychain) = (self.path(), self.keychain.clone());
         self.waiting(move || read(&path, keychain.as_deref())).await
     }
 
-    /// The lock of the file, while it is changed.
+    /// The lock on the file while it is changed.
     async fn lock_file(&self) -> Result<std::fs::File, TokenStoreError> {
         lock::lock(self.directory.join("credentials.lock"), &self.path()).await
     }
 
-    /// Ensures that the keychain has a key, so that no work is done in vain.
+    /// Ensures that the keychain has a key before work starts that would otherwise be lost.
     async fn prepare(&self) -> Result<(), TokenStoreError> {
         let Some(keychain) = self.keychain.clone() else {
             return Ok(());
@@ -116,7 +118,7 @@ impl FileStore {
         .await
     }
 
-    /// Does what may wait for a disk, and for a keychain.
+    /// Runs work that may wait for a disk or for a keychain.
     async fn waiting<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
@@ -162,7 +164,8 @@ impl TokenStore for FileStore {
             if changed == kept {
                 return Ok(());
             }
-            // Whoever gives up now does not stop it, nor free the lock before it is done.
+            // Dropping the future does not stop the write, and does not release the lock before the
+            // write is done.
             let (path, keychain) = (self.path(), self.keychain.clone());
             self.waiting(move || {
                 let sealing_key = match (sealing_key, keychain) {
@@ -232,7 +235,7 @@ fn write(path: &Path, credentials: &Credentials, key: Option<&SealingKey>) -> Re
     private::replace(path, &bytes)
 }
 
-/// The key for a file that is not there yet: the one that the keychain has, or else a new one.
+/// The key for a file that does not exist yet: the key in the keychain, or else a new one.
 fn key(keychain: &dyn Keychain) -> Result<SealingKey, TokenStoreError> {
     let kept = keychain.load()?;
     if let Some(key) = kept.as_ref().and_then(SealingKey::read) {
@@ -240,7 +243,7 @@ fn key(keychain: &dyn Keychain) -> Result<SealingKey, TokenStoreError> {
     }
     let new = SealingKey::random();
     keychain.keep(&new)?;
-    // What the keychain has now is what the next process gets.
+    // The key is read back, because the next process reads it from the keychain, too.
     let kept = keychain.load()?;
     let key = kept.as_ref().and_then(SealingKey::read);
     key.ok_or_else(|| {
@@ -249,7 +252,7 @@ fn key(keychain: &dyn Keychain) -> Result<SealingKey, TokenStoreError> {
     })
 }
 
-/// Does work that may wait for a disk, on a thread where it blocks no other work.
+/// Runs work that may wait for a disk on a thread where it blocks no other work.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
 ) -> Result<T, TokenStoreError> {

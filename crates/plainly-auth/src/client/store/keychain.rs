@@ -1,4 +1,4 @@
-//! The trait for the system's store of its users' secrets.
+//! The trait for the operating system's secret store.
 
 use std::fmt;
 
@@ -6,21 +6,22 @@ use plainly_oauth::Secret;
 
 use super::TokenStoreError;
 
-/// One secret that the system keeps for this program and its user, in what it calls a keychain, a keyring or credentials: the key
-/// that the rest is encrypted with, in a [`FileStore`](super::FileStore).
+/// One secret that the operating system stores for this program and its user, in a store that it
+/// calls keychain, keyring or credentials. The secret is the encryption key of a
+/// [`FileStore`](super::FileStore).
 ///
-/// That secret is all that a keychain is asked to keep. They have limits that logins don't fit in, ask their user about each
-/// entry, and can't change two entries in one step.
+/// A keychain stores only this secret. The logins themselves don't fit, because keychains limit the
+/// size of entries, ask the user about each entry, and can't change two entries in one step.
 ///
-/// The methods may wait for the system, and for a person whom that asks. They are called where nothing else waits for them, and
-/// not waited for longer than two minutes.
+/// The methods may wait for the system, and for the user that it asks. They run on a thread that
+/// blocks no other work, and the caller waits for at most two minutes.
 pub trait Keychain: fmt::Debug + Send + Sync {
-    /// The secret; nothing if none was kept.
+    /// The stored secret; `None` if there is none.
     fn load(&self) -> Result<Option<Secret>, TokenStoreError>;
 
-    /// Keeps the secret, instead of one that was kept.
+    /// Stores the secret, in place of an earlier one.
     fn keep(&self, secret: &Secret) -> Result<(), TokenStoreError>;
 
-    /// Names the keychain for users: `the keychain of macOS`.
+    /// The name of the keychain for users, such as `the keychain of macOS`.
     fn place(&self) -> String;
 }

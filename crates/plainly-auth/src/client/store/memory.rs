@@ -10,21 +10,21 @@ use tokio::sync::Mutex;
 use super::{PATIENCE, StoreLock, TokenStore, TokenStoreError};
 use plainly_transport::lock::Lock;
 
-/// Keeps tokens in memory, and nowhere else: they end with the program. Its clones keep the same.
+/// Stores tokens in memory only, until the program ends. Clones share the tokens.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore(Arc<SharedStore>);
 
 #[derive(Debug, Default)]
 struct SharedStore {
     credentials: Lock<Credentials>,
-    /// The names that a flow holds or waits for.
+    /// The names that flows hold or wait for.
     names: Lock<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 impl MemoryStore {
     fn mutex(&self, name: &str) -> Arc<Mutex<()>> {
         let mut names = self.0.names.lock();
-        // Whoever holds or awaits one has a share of it.
+        // Each flow that holds or awaits a mutex has a reference to it.
         names.retain(|_, mutex| Arc::strong_count(mutex) > 1);
         Arc::clone(names.entry(name.to_owned()).or_default())
     }
@@ -42,7 +42,7 @@ impl TokenStore for MemoryStore {
     ) -> BoxFuture<'a, Result<(), TokenStoreError>> {
         Box::pin(async move {
             let mut kept = self.0.credentials.lock();
-            // If the change panics, all of it stays.
+            // If the change panics, the stored credentials stay unchanged.
             let mut changed = kept.clone();
             change(&mut changed);
             *kept = changed;

@@ -1,4 +1,4 @@
-//! The document in the file: JSON, with a version number beside the credentials.
+//! The document in the file: JSON with a version number and the credentials.
 
 use plainly_oauth::credentials::Credentials;
 use serde::de::DeserializeOwned;
@@ -50,7 +50,7 @@ pub(super) fn to_bytes(document: &impl Serialize) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// The place of the fault alone, because serde's text may show a token.
+/// The position of the fault only, because serde's text may show a token.
 fn fault(error: serde_json::Error) -> Fault {
     match error.classify() {
         Category::Eof => Fault::Incomplete,

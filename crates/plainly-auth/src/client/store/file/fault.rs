@@ -47,7 +47,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// The fault of the file at `path`, which was to be `read`, `written` or `locked`.
+    /// The error for a fault of the file at `path`, which was to be `read`, `written` or `locked`.
     pub(super) fn at(self, done: &str, path: &Path) -> TokenStoreError {
         if let Self::OfDirectory(fault) = self {
             return fault.at("used", path.parent().unwrap_or(path));
@@ -60,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// The command that repairs it.
+    /// The command that fixes the fault.
     fn command(&self, path: &str) -> String {
         match self {
             Self::Link => format!("{REMOVE} {path}"),
@@ -90,7 +90,7 @@ impl Fault {
 const REMOVE: &str = if cfg!(windows) { "del" } else { "rm" };
 const MOVE: &str = if cfg!(windows) { "move" } else { "mv" };
 
-/// A path as a word of a command: between quotes, so that it can be pasted.
+/// A path as a word of a command, in quotation marks so that it can be pasted.
 pub(super) fn shown(path: &Path) -> String {
     let path = path.to_string_lossy();
     let path = visible(&path);

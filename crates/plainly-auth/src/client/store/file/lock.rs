@@ -1,5 +1,5 @@
-//! File locks, shared with other processes. A task waits for one without blocking a thread; the lock
-//! ends with its process, however that ends.
+//! File locks, shared with other processes. A task waits for a lock without blocking a thread. A
+//! lock ends with its process, even if that is killed.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use super::super::{PATIENCE, TokenStoreError, busy};
 use super::fault::{Fault, shown};
 use super::{apart, private};
 
-/// The first pause before another try, and the longest.
+/// The first pause between two tries, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
 
-/// Locks the file at `path`, which is created if there is none, for work on something `kept`
-/// elsewhere.
+/// Locks the file at `path`, which is created if it does not exist. The lock protects work on
+/// `kept`, which is another file.
 pub(super) async fn lock(path: PathBuf, kept: &Path) -> Result<File, TokenStoreError> {
     let file = apart({
         let path = path.clone();

@@ -1,9 +1,9 @@
-//! The directories for lasting data of a user's programs that is not configuration.
+//! The directories for persistent data of a user's programs, other than configuration.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The systems that have a way of their own.
+/// The systems with different directories.
 #[derive(Clone, Copy, Debug)]
 enum System {
     Macos,
@@ -32,7 +32,7 @@ fn of(
         System::Windows => ("LOCALAPPDATA", "AppData/Local"),
         System::OtherUnix => ("XDG_STATE_HOME", ".local/state"),
     };
-    // A relative one means nothing (XDG Base Directory Specification).
+    // A relative path must be ignored (XDG Base Directory Specification).
     let named = variable(name).map(PathBuf::from);
     let named = named.filter(|path| path.is_absolute());
     let home = home.filter(|path| path.is_absolute());

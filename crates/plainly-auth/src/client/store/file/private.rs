@@ -1,5 +1,5 @@
-//! Private files and directories, which other users can't read or change: created so, and rejected
-//! otherwise.
+//! Private files and directories, which other users can't read or change. They are created with
+//! these permissions, and rejected with others.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -10,7 +10,7 @@ use super::fault::Fault;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The bytes of a file; nothing if there is none.
+/// The contents of the file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     check_directory(path)?;
     let Some(file) = existing(path, OpenOptions::new().read(true))? else {
@@ -24,11 +24,11 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     }
 }
 
-/// Replaces the file by one with these bytes, or leaves it unchanged. Callers must exclude each
-/// other.
+/// Replaces the contents of the file, or leaves it unchanged. Callers must not run this at the same
+/// time.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let new = beside(path);
-    // Of somebody who was killed.
+    // A killed process may have left this file.
     remove(&new)?;
     let written = (|| {
         let mut file = create(&new)?;
@@ -37,14 +37,14 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
         fs::rename(&new, path)
     })();
     if let Err(error) = written {
-        // If that fails as well, the first error says more.
+        // If this fails too, the first error says more.
         let _ = remove(&new);
         return Err(error.into());
     }
     sync_directory(path)
 }
 
-/// A file that is there only to be locked.
+/// A file that only exists to be locked.
 pub(super) fn lockable(path: &Path) -> Result<File, Fault> {
     if let Some(directory) = path.parent() {
         let mut builder = DirBuilder::new();
@@ -59,7 +59,7 @@ pub(super) fn lockable(path: &Path) -> Result<File, Fault> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             created => return Ok(created?),
         }
-        // Unless somebody has just removed it.
+        // The file may have been removed just now, in which case it is created again.
         if let Some(file) = existing(path, OpenOptions::new().write(true))? {
             return Ok(file);
         }
@@ -87,7 +87,7 @@ fn beside(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// A file of the user's alone, opened; nothing if there is none.
+/// Opens a private file; `None` if it does not exist.
 fn existing(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Fault> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_symlink() => return Err(Fault::Link),
@@ -96,7 +96,8 @@ fn existing(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Faul
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    // What it has become since then is neither followed nor waited for.
+    // The file may have been replaced meanwhile: a link is not followed, and a pipe is not waited
+    // for.
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
@@ -116,8 +117,8 @@ fn existing(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Faul
     Ok(Some(file))
 }
 
-/// Rejects a directory in which other users could replace this file. That they can list it does not
-/// matter: the other files of a program there may be public.
+/// Rejects a directory in which other users could replace this file. They may list the directory,
+/// because a program's other files there may be public.
 fn check_directory(path: &Path) -> Result<(), Fault> {
     let directory = path.parent().unwrap_or(path);
     match fs::metadata(directory) {
@@ -142,15 +143,15 @@ fn check(about: &fs::Metadata, of_others: u32) -> Result<(), Fault> {
     }
 }
 
-/// There, both follow from the directory, which is the user's by default.
+/// On Windows, both follow from the directory, which belongs to the user by default.
 #[cfg(not(unix))]
 fn check(_about: &fs::Metadata, _of_others: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes a new name last if the power fails.
+/// Makes a new file name survive a power failure.
 fn sync_directory(path: &Path) -> Result<(), Fault> {
-    // Elsewhere a directory can't be opened.
+    // On other systems, a directory can't be opened.
     #[cfg(unix)]
     if let Some(directory) = path.parent() {
         File::open(directory)?.sync_all()?;

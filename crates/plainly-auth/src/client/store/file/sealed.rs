@@ -1,4 +1,4 @@
-//! The document, encrypted with a key that is kept elsewhere: as a whole, so that it is changed as a whole.
+//! The document, encrypted as a whole with a key that is stored elsewhere.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::document;
 use super::fault::Fault;
 
-/// The associated data of the encryption, which rules out anything else that was encrypted with the
+/// The associated data of the encryption, which rules out other data that was encrypted with the
 /// key.
 const PURPOSE: &[u8] = b"plainly credentials 1";
 
@@ -24,16 +24,16 @@ struct SealedDocument {
     sealed: String,
 }
 
-/// The key.
+/// The key of the encryption.
 pub(super) struct SealingKey(LessSafeKey);
 
 impl SealingKey {
-    /// A new one, as it is kept.
+    /// A new key, in the form in which it is stored.
     pub(super) fn random() -> Secret {
         Secret::new(random_text())
     }
 
-    /// The key, as it was kept; nothing if it is none.
+    /// Reads a stored key; `None` if it is invalid.
     pub(super) fn read(kept: &Secret) -> Option<Self> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(kept.expose()).ok()?;
         let key = UnboundKey::new(&CHACHA20_POLY1305, &bytes).ok()?;
