@@ -1,5 +1,5 @@
-//! The faults of a value that is valid under none of several schemas: by the one that was probably
-//! meant, or else by the demands of all. Makes no sentences.
+//! Explains why a value is valid under none of several schemas: by the schema that was probably
+//! meant, or otherwise by the requirements of all. The texts are built elsewhere.
 
 use std::ops::ControlFlow;
 
@@ -9,25 +9,25 @@ use super::assertion::{Assertion, Type};
 use super::check::{Failure, FailureKind, Path, Schemas};
 use super::keyword::Id;
 
-/// The schemas that a value is nearest to.
+/// The schemas that a value is closest to.
 #[derive(Debug)]
 pub(super) enum Nearest {
-    /// One alone: this was meant.
+    /// A single schema, which was probably meant.
     One(Id),
-    /// Several, all for this reason.
+    /// Several schemas, which all fail for this reason.
     Alike(Reason),
-    /// Several.
+    /// Several schemas, which fail for different reasons.
     Some(Vec<Id>),
 }
 
-/// The reason why a value fails schemas, if it fits into one sentence.
+/// The reason why a value fails schemas, if it fits in one sentence.
 #[derive(Debug)]
 pub(super) enum Reason {
-    /// Properties are missing: for each schema these.
+    /// Missing properties: a list for each schema.
     Missing(Vec<Vec<String>>),
-    /// The property of this name, which marks the kind of object, is none of these.
+    /// The property with this name, which marks the kind of object, has none of these values.
     Kind(String, Vec<Value>),
-    /// It is none of these values, and of none of these types.
+    /// The value is none of these values and has none of these types.
     Other(Vec<Value>, Vec<Type>),
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Reason {
 #[derive(Debug, Default)]
 struct Miss {
     distance: Distance,
-    /// The properties that are missing.
+    /// The missing properties.
     missing: Vec<String>,
     /// The reason for the distance.
     reason: Option<Reason>,
@@ -44,25 +44,25 @@ struct Miss {
 /// The distance of a value from a valid one, by its largest fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
-    /// Something inside of it is wrong.
+    /// Only a value inside is invalid.
     #[default]
     Inside,
     /// Properties are missing.
     Missing,
-    /// There are properties that nothing allows.
+    /// Some properties are not allowed.
     Unexpected,
-    /// It is another kind of object.
+    /// The value is another kind of object.
     Kind,
-    /// It is not as it should be: too long, or not in order.
+    /// The value has the right type but breaks another rule, for example on its length.
     Like,
-    /// It is something else.
+    /// The value has another type or is another constant.
     Other,
 }
 
-/// The schemas within schemas that are looked into.
+/// The maximum depth to which nested alternatives are examined.
 const DEEPEST: usize = 8;
 
-/// Which of `ids` the value is nearest to, which is valid under none of them.
+/// The schemas among `ids` that the value is closest to, if it is valid under none of them.
 pub(super) fn nearest(schemas: Schemas<'_>, ids: &[Id], value: &Value) -> Nearest {
     let nearest = misses(schemas, ids, value, DEEPEST);
     if let [(only, _)] = &nearest[..] {
@@ -72,11 +72,12 @@ pub(super) fn nearest(schemas: Schemas<'_>, ids: &[Id], value: &Value) -> Neares
     alike(misses).map_or(Nearest::Some(ids), Nearest::Alike)
 }
 
-/// The faults of the value under each of those of `ids` that it is nearest to.
+/// The faults of the value under each of the schemas in `ids` that it is closest to.
 fn misses(schemas: Schemas<'_>, ids: &[Id], value: &Value, depth: usize) -> Vec<(Id, Miss)> {
     let each = ids.iter().map(|id| (*id, miss(schemas, *id, value, depth)));
     let mut all: Vec<(Id, Miss)> = each.collect();
-    // What may be null is of some other use than to be null.
+    // An alternative for `null` is ignored if there are others, because authors usually mean the
+    // others.
     if !all.iter().all(|(_, miss)| miss.is_of_null()) {
         all.retain(|(_, miss)| !miss.is_of_null());
     }
@@ -95,7 +96,7 @@ fn miss(schemas: Schemas<'_>, id: Id, value: &Value, depth: usize) -> Miss {
     miss
 }
 
-/// The reason that these have in common.
+/// The reason that all misses have in common, if there is one.
 fn alike(misses: Vec<Miss>) -> Option<Reason> {
     let reasons = misses.into_iter().map(Miss::into_reason);
     let mut reasons = reasons.collect::<Option<Vec<_>>>()?.into_iter();
@@ -104,7 +105,7 @@ fn alike(misses: Vec<Miss>) -> Option<Reason> {
 }
 
 impl Miss {
-    /// It is missed by this too.
+    /// Adds a failure to the faults of the value.
     fn add(&mut self, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) {
         match (failure.path, &failure.what) {
             (Path::Root, FailureKind::Assertion(Assertion::Nothing)) => {
@@ -132,7 +133,8 @@ impl Miss {
             }
             (Path::Property(Path::Root, name), FailureKind::Assertion(assertion)) => {
                 match Reason::of(assertion) {
-                    // One of several may be anything; a single one says what the object is.
+                    // A list of several values does not identify the object; a single value says
+                    // which kind it is.
                     Some(Reason::Other(values, _)) if values.len() == 1 => {
                         let kind = Reason::Kind((*name).to_owned(), values);
                         self.further(Distance::Kind, Some(kind));
@@ -145,7 +147,7 @@ impl Miss {
     }
 
     fn further(&mut self, distance: Distance, reason: Option<Reason>) {
-        // A list of values says more than their type.
+        // A list of values is more specific than their type.
         let says_more = matches!(&self.reason, Some(Reason::Other(values, _)) if values.is_empty());
         if distance > self.distance || distance == self.distance && says_more {
             (self.distance, self.reason) = (distance, reason);
@@ -156,7 +158,7 @@ impl Miss {
         matches!(&self.reason, Some(Reason::Other(values, types)) if values.is_empty() && types[..] == [Type::Null])
     }
 
-    /// The reason, if a reader knows by it what would be right.
+    /// The reason, if it shows a reader how to correct the value.
     fn into_reason(self) -> Option<Reason> {
         let by_names = [Distance::Missing, Distance::Unexpected].contains(&self.distance);
         match by_names && !self.missing.is_empty() {
@@ -167,7 +169,7 @@ impl Miss {
 }
 
 impl Reason {
-    /// The mismatch with this type, if any.
+    /// The reason for a value that fails this assertion, if it has one.
     fn of(assertion: &Assertion) -> Option<Self> {
         match assertion {
             Assertion::Enum(options) => Some(Self::Other(options.listed.clone(), Vec::new())),
@@ -182,7 +184,7 @@ impl Reason {
         }
     }
 
-    /// The reason of this schema and of another.
+    /// Combines the reasons of two schemas, if possible.
     fn or(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Missing(mine), Self::Missing(theirs)) => {

@@ -1,4 +1,4 @@
-//! Checks of one value by itself, which apply no other schema to its contents.
+//! Checks of one value on its own, without applying other schemas to its contents.
 
 use serde_json::{Number, Value};
 
@@ -6,10 +6,10 @@ use super::draft::Draft;
 use super::order;
 use super::pattern::Pattern;
 
-/// A check of one value, which looks at no subschema.
+/// A check of one value that uses no subschema.
 #[derive(Debug)]
 pub(super) enum Assertion {
-    /// The schema `false`.
+    /// The schema `false`, which allows no value.
     Nothing,
     Type(Vec<Type>),
     Enum(Options),
@@ -49,7 +49,7 @@ pub(super) enum Type {
     Array,
     Boolean,
     Integer,
-    /// Draft 4: `1.0` is none.
+    /// The integer type of draft 4, for which `1.0` is not an integer.
     IntegerAsWritten,
     Null,
     Number,
@@ -61,11 +61,11 @@ pub(super) enum Type {
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) listed: Vec<Value>,
-    /// Places in the list, in the order of the options.
+    /// Indexes into `listed`, in the sort order of the values.
     sorted: Vec<usize>,
 }
 
-/// The side on which a number is bounded.
+/// The kind of bound on a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bound {
     Maximum,
@@ -74,7 +74,7 @@ pub(super) enum Bound {
     ExclusiveMinimum,
 }
 
-/// The things that a keyword counts.
+/// The items that a keyword counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Quantity {
     Characters,
@@ -82,7 +82,7 @@ pub(super) enum Quantity {
     Properties,
 }
 
-/// Whether that is the most or the least.
+/// The kind of limit on a count.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Extreme {
     Most,
@@ -90,7 +90,7 @@ pub(super) enum Extreme {
 }
 
 impl Type {
-    /// As `type` names them.
+    /// The types by their names in `type`.
     pub(super) const NAMES: [(&str, Self); 7] = [
         ("array", Self::Array),
         ("boolean", Self::Boolean),
@@ -101,7 +101,7 @@ impl Type {
         ("string", Self::String),
     ];
 
-    /// The type that `draft` means by this name.
+    /// The type that this name has in `draft`.
     pub(super) fn of(self, draft: Draft) -> Self {
         let is_strict = self == Self::Integer && draft == Draft::Draft4;
         if is_strict {
@@ -138,7 +138,7 @@ impl Options {
         Self { listed, sorted }
     }
 
-    /// There can be thousands, and as many values to look for.
+    /// A binary search, because there can be thousands of options and as many values to check.
     pub(super) fn has(&self, value: &Value) -> bool {
         self.sorted
             .binary_search_by(|place| order::compare(&self.listed[*place], value))
@@ -159,7 +159,7 @@ impl Bound {
 }
 
 impl Quantity {
-    /// The count in `value`, if it is of such a type.
+    /// The count for `value`, if it has the counted type.
     pub(super) fn of(self, value: &Value) -> Option<u64> {
         let count = match (self, value) {
             (Self::Characters, Value::String(text)) => text.chars().count(),

@@ -1,4 +1,5 @@
-//! A value held against a schema: from the two to what fails. What that can cost was known before (`cost`).
+//! Validates a value against a schema and reports the failures. The cost is bounded beforehand
+//! (`cost`).
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -9,7 +10,7 @@ use super::assertion::Assertion;
 use super::evaluated::{EvaluatedParts, Judge};
 use super::keyword::{Contains, Here, Id, Inside, Items, Keyword, Node, Properties, Rest};
 
-/// A place within the value; shown as a JSON Pointer.
+/// A position within the value, displayed as a JSON Pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Path<'a> {
     Root,
@@ -17,7 +18,7 @@ pub(super) enum Path<'a> {
     Item(&'a Self, usize),
 }
 
-/// Something that fails.
+/// A failure of a value.
 #[derive(Debug)]
 pub(super) struct Failure<'a> {
     pub(super) path: &'a Path<'a>,
@@ -30,32 +31,32 @@ pub(super) struct Failure<'a> {
 /// The ways in which a value can fail.
 #[derive(Debug)]
 pub(super) enum FailureKind<'a> {
-    /// It is not so.
+    /// The value fails an assertion.
     Assertion(&'a Assertion),
-    /// Too many or too few of its items are valid under the schema of `contains`.
+    /// Too many or too few items are valid under the schema of `contains`.
     Contains(&'a Contains),
-    /// It is valid under none of these schemas, of a keyword of this name.
+    /// The value is valid under none of these schemas, which belong to the keyword with this name.
     NoneOf(&'static str, &'a [Id]),
-    /// It is valid under more than one of these schemas, of `oneOf`.
+    /// The value is valid under more than one of these schemas, which belong to `oneOf`.
     SomeOf(&'a [Id]),
-    /// It is valid under the schema of `not`.
+    /// The value is valid under the schema of `not`.
     Not,
-    /// It has no such property.
+    /// A required property is missing.
     Missing(&'a str),
-    /// It has properties that nothing allows.
+    /// The value has properties that are not allowed.
     Unexpected(Vec<&'a str>),
 }
 
 const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
-/// Receives each failure, and decides whether to go on.
+/// Receives each failure, and decides whether to continue.
 pub(super) type Tell<'t> = dyn FnMut(&Failure<'_>) -> ControlFlow<()> + 't;
 
 /// The subschemas of a schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schemas<'a>(pub(super) &'a [Node]);
 
-/// A value, where it is, and the subschema that it is held against.
+/// A value, its position, and the subschema that applies to it.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     path: &'a Path<'a>,
@@ -65,12 +66,12 @@ struct Place<'a> {
 
 impl<'a> Schemas<'a> {
     pub(super) fn is_valid(self, id: Id, value: &Value) -> bool {
-        // The first failure says enough.
+        // Stops at the first failure, which is enough to reject the value.
         self.check(id, value, &Path::Root, &mut |_| ControlFlow::Break(()))
             .is_continue()
     }
 
-    /// The properties that the subschema `id` requires, itself.
+    /// The properties that the subschema `id` itself requires.
     pub(super) fn required(self, id: Id) -> &'a [String] {
         let keywords = self.0.get(id).map(|node| node.keywords.iter());
         let required = keywords.into_iter().flatten().find_map(Keyword::required);
@@ -133,7 +134,7 @@ impl<'a> Schemas<'a> {
             Here::AnyOf(ids) if ids.iter().any(|id| self.is_valid(*id, value)) => GO_ON,
             Here::AnyOf(ids) => place.tell(FailureKind::NoneOf("anyOf", ids), tell),
             Here::OneOf(ids) => {
-                // Two are enough to know that it isn't exactly one.
+                // Two are enough to know that not exactly one is valid.
                 let valid = ids.iter().filter(|id| self.is_valid(**id, value));
                 match valid.take(2).count() {
                     0 => place.tell(FailureKind::NoneOf("oneOf", ids), tell),
@@ -213,7 +214,8 @@ impl<'a> Schemas<'a> {
         tell: &mut Tell<'_>,
     ) -> ControlFlow<()> {
         let mut unexpected = Vec::new();
-        // Names that `false` refuses are told together, which is shorter than a failure each.
+        // Names rejected by `false` are reported together, which is shorter than a failure for
+        // each.
         let additional = properties.additional.filter(|id| self.is_nothing(*id));
         let members = place.value.as_object().into_iter().flatten();
         let members = members.filter(|(name, value)| !properties.is_absent(name, value));
@@ -276,7 +278,7 @@ impl Place<'_> {
 }
 
 impl Path<'_> {
-    /// The first step from the root.
+    /// The name of the first property on the path from the root.
     pub(super) fn first_name(&self) -> Option<&str> {
         match self {
             Self::Property(Path::Root, name) => Some(name),

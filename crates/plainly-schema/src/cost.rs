@@ -1,20 +1,21 @@
-//! The cost of holding a value against a schema, known before there is one: how many subschemas one value inside of it
-//! meets, and how deep the calls go. Composition can double either with each level (SEP-2106, "Composition-Keyword Resource
-//! Use").
+//! Calculates the cost of validation from the schema alone: the number of subschemas that apply to
+//! one value inside a value, and the depth of calls. Composition can double either with each level
+//! (SEP-2106, "Composition-Keyword Resource Use").
 
 use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
-/// The most that a schema can cost.
+/// The maximum cost of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cost {
-    /// Subschemas that one value meets.
+    /// The number of subschemas that apply to one value.
     pub(super) visits: u64,
-    /// Subschemas within one another while a value is looked at.
+    /// The maximum number of nested subschemas during validation.
     pub(super) depth: u64,
 }
 
 impl Cost {
-    /// Reckons the cost of the schema of these `nodes`, for values at most `depth` deep; `None` if it has no end.
+    /// Calculates the cost of the schema with these `nodes`, for values at most `depth` deep.
+    /// `None` if the cost is unlimited.
     pub(super) fn of(nodes: &[Node], depth: usize) -> Option<Self> {
         let graph: Vec<AppliedSubschemas> = nodes.iter().map(AppliedSubschemas::by).collect();
         let order = inside_out(&graph)?;
@@ -22,10 +23,11 @@ impl Cost {
             visits: 1,
             depth: 1,
         };
-        // Of each subschema, at the value that is so deep inside of the value that it is for.
+        // One entry for each subschema, for values of the current depth.
         let mut visits = vec![0_u64; graph.len()];
         let mut depths = visits.clone();
-        // From the innermost values outwards: what a subschema costs follows from what those inside of it do.
+        // Goes from the innermost values outwards, because the cost of a subschema follows from the
+        // cost of those it applies to inner values.
         for level in 0..=depth {
             let (visits_inside, depths_inside) = (visits.clone(), depths.clone());
             for &id in &order {
@@ -47,7 +49,8 @@ impl Cost {
             most.visits = most.visits.max(at(&visits, 0));
             most.depth = most.depth.max(at(&depths, 0));
             if visits == visits_inside && depths == depths_inside {
-                // So they are at all other depths: what isn't recursive is through after some levels.
+                // All further levels give the same result. Without recursion this happens after
+                // some levels.
                 break;
             }
         }
@@ -55,7 +58,8 @@ impl Cost {
     }
 }
 
-/// The subschemas, those before others that these apply to the same value; nothing if one applies itself.
+/// Orders the subschemas so that each comes after those it applies to the same value. `None` if one
+/// applies itself.
 fn inside_out(graph: &[AppliedSubschemas]) -> Option<Vec<Id>> {
     let mut waits_for: Vec<usize> = graph.iter().map(|applied| applied.here.len()).collect();
     let mut waited_for_by = vec![Vec::new(); graph.len()];
@@ -71,7 +75,7 @@ fn inside_out(graph: &[AppliedSubschemas]) -> Option<Vec<Id>> {
         .enumerate()
         .filter_map(|(id, count)| (*count == 0).then_some(id))
         .collect();
-    // Kahn's algorithm. What still waits when nothing else is left goes round in a circle.
+    // Kahn's algorithm. Subschemas that still wait at the end are part of a cycle.
     let mut next = 0;
     while let Some(&id) = order.get(next) {
         next += 1;
@@ -87,9 +91,10 @@ fn inside_out(graph: &[AppliedSubschemas]) -> Option<Vec<Id>> {
     (order.len() == graph.len()).then_some(order)
 }
 
-/// The subschemas that one property or one item meets: its own, and those for any.
+/// The number of subschemas that apply to one property or one item: its own, and those for all.
 fn visits_of_one_inside(applied: &AppliedSubschemas, visits: &[u64]) -> u64 {
-    // Of the schemas by name or place one applies to a value, of those for any all do.
+    // Of the schemas for single names or positions one applies to a value; of those for all values,
+    // all do.
     let one = |own: &[Id], any: &[Id]| {
         let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);
         any.iter()
@@ -117,23 +122,23 @@ fn set(values: &mut [u64], id: Id, value: u64) {
     }
 }
 
-/// The subschemas that one subschema applies, by where.
+/// The subschemas that one subschema applies, by the values they apply to.
 #[derive(Debug, Default)]
 struct AppliedSubschemas {
-    /// To the same value.
+    /// Applied to the same value.
     here: Vec<Id>,
-    /// Each to one property.
+    /// Each applied to one property.
     properties: Vec<Id>,
-    /// To properties of any name.
+    /// Applied to properties of any name.
     any_property: Vec<Id>,
-    /// Each to one item.
+    /// Each applied to one item.
     items: Vec<Id>,
-    /// To items at any place.
+    /// Applied to items at any position.
     any_item: Vec<Id>,
 }
 
 impl AppliedSubschemas {
-    /// By the keywords of `node`.
+    /// The subschemas that the keywords of `node` apply.
     fn by(node: &Node) -> Self {
         let mut applied = Self::default();
         for keyword in &node.keywords {
@@ -180,7 +185,8 @@ impl AppliedSubschemas {
         }
     }
 
-    /// Finding the unevaluated members means evaluating all keywords before it once more.
+    /// Adds the subschemas for unevaluated members. To find those members, all keywords before it
+    /// are evaluated again.
     fn add_rest(&mut self, rest: Rest) {
         match rest {
             Rest::Properties(id) => self.any_property.push(id),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A draft.
+/// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Draft {
     Draft4,
@@ -13,7 +13,7 @@ pub(super) enum Draft {
 }
 
 impl Draft {
-    /// As `$schema` names them, without what comes before and after.
+    /// The names in `$schema`, without prefix and suffix.
     const NAMES: [(&str, Self); 5] = [
         ("draft-04/schema", Self::Draft4),
         ("draft-06/schema", Self::Draft6),
@@ -22,13 +22,13 @@ impl Draft {
         ("draft/2020-12/schema", Self::Draft202012),
     ];
 
-    /// The draft that `$schema` of `root` names; without it, MCP's default.
+    /// The draft that `$schema` of `root` names, or MCP's default if it is absent.
     pub(super) fn of(root: &Value) -> Result<Self, String> {
         let Some(named) = root.get("$schema") else {
             return Ok(Self::Draft202012);
         };
         let text = named.as_str().unwrap_or_default();
-        // Authors write either, and as nothing is fetched they mean the same.
+        // Authors write both schemes. They mean the same, because nothing is fetched.
         let scheme = ["http://", "https://"].into_iter();
         let path = scheme
             .filter_map(|scheme| text.strip_prefix(scheme)?.strip_prefix("json-schema.org/"))
@@ -48,7 +48,7 @@ impl Draft {
         }
     }
 
-    /// Whether nothing counts beside a reference.
+    /// Whether a reference makes all other keywords beside it ineffective.
     pub(super) fn has_lone_references(self) -> bool {
         self <= Self::Draft7
     }

@@ -1,5 +1,5 @@
-//! The properties and items of a value that some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`: of
-//! those subschemas only that the value is valid under.
+//! Finds the properties and items that other keywords have evaluated, for `unevaluatedProperties`
+//! and `unevaluatedItems`. Only subschemas that the value is valid under count.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
-/// Decides whether a value is valid. A function stands for the check, which in turn asks here for
-/// the members left to `unevaluatedProperties`: so neither file needs the other.
+/// Decides whether a value is valid. It contains the validation as a function, because validation
+/// in turn asks this file for the unevaluated members, and so neither file depends on the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge<'a> {
     pub(super) nodes: &'a [Node],
-    /// Whether a value is valid under a keyword of one of the nodes.
+    /// Returns whether a value is valid under a keyword of one of the nodes.
     pub(super) holds: fn(&'a [Node], &Keyword, &Node, &Value) -> bool,
 }
 
@@ -29,24 +29,24 @@ impl Judge<'_> {
     }
 }
 
-/// The properties and items that have been looked at.
+/// The properties and items that have been evaluated.
 #[derive(Debug, Default)]
 pub(super) struct EvaluatedParts<'v> {
     all: bool,
     names: HashSet<&'v str>,
-    /// All items before this place.
+    /// The number of leading items that have been evaluated.
     before: usize,
     items: HashSet<usize>,
 }
 
 impl<'v> EvaluatedParts<'v> {
-    /// By the other keywords of `node`.
+    /// The parts that the other keywords of `node` evaluate.
     pub(super) fn beside(judge: Judge<'_>, node: &Node, value: &'v Value) -> Self {
         let mut evaluated = Self::default();
         for keyword in &node.keywords {
             match keyword {
                 Keyword::Inside(inside) => evaluated.see(judge, inside, value),
-                // What is wrong there is told there.
+                // Failures of these keywords are reported by the keywords themselves.
                 Keyword::Here(here) => drop(evaluated.apply(judge, here, value)),
                 Keyword::Assertion(_)
                 | Keyword::Required(_)
@@ -57,7 +57,7 @@ impl<'v> EvaluatedParts<'v> {
         evaluated
     }
 
-    /// By the subschema `id`; nothing if `value` is not valid under it.
+    /// The parts that the subschema `id` evaluates; `None` if `value` is not valid under it.
     fn by(judge: Judge<'_>, id: Id, value: &'v Value) -> Option<Self> {
         let mut evaluated = Self::default();
         let node = judge.nodes.get(id)?;
@@ -77,7 +77,7 @@ impl<'v> EvaluatedParts<'v> {
         Some(evaluated)
     }
 
-    /// Adds the properties and items that `inside` looks at.
+    /// Adds the properties and items that `inside` evaluates.
     fn see(&mut self, judge: Judge<'_>, inside: &Inside, value: &'v Value) {
         match inside {
             Inside::Properties(properties) => {
@@ -98,7 +98,7 @@ impl<'v> EvaluatedParts<'v> {
         }
     }
 
-    /// Adds all that is left; `None` if some of it is not valid.
+    /// Adds all remaining members; `None` if any of them is not valid.
     fn see_rest(&mut self, judge: Judge<'_>, rest: Rest, value: &'v Value) -> Option<()> {
         let (is_valid, is_of) = match rest {
             Rest::Properties(id) => {
@@ -116,7 +116,8 @@ impl<'v> EvaluatedParts<'v> {
         is_valid.then_some(())
     }
 
-    /// Adds what the schemas of `here` look at; `None` if the value is not valid by them.
+    /// Adds the parts that the schemas of `here` evaluate; `None` if the value is not valid under
+    /// them.
     fn apply(&mut self, judge: Judge<'_>, here: &Here, value: &'v Value) -> Option<()> {
         let by = |id: &Id| Self::by(judge, *id, value);
         match here {
@@ -126,7 +127,7 @@ impl<'v> EvaluatedParts<'v> {
                 (valid.count() > 0).then_some(())
             }
             Here::OneOf(ids) => {
-                // Lazily: a second valid one is enough to give up.
+                // Evaluated lazily, because a second valid schema is enough to give up.
                 let mut valid = ids.iter().filter_map(by);
                 self.add(valid.next())?;
                 valid.next().is_none().then_some(())
@@ -139,7 +140,7 @@ impl<'v> EvaluatedParts<'v> {
             } => {
                 let condition = by(condition);
                 let branch = if condition.is_some() { then } else { otherwise };
-                // One that fails has evaluated nothing.
+                // A condition that fails has evaluated nothing.
                 let _is_so = self.add(condition);
                 branch.iter().try_for_each(|id| self.add(by(id)))
             }
@@ -161,14 +162,14 @@ impl<'v> EvaluatedParts<'v> {
         Some(())
     }
 
-    /// The names of the other properties.
+    /// The names of the unevaluated properties.
     pub(super) fn other_names(&self, value: &'v Value) -> impl Iterator<Item = &'v str> {
         let members = value.as_object().filter(|_| !self.all);
         let names = members.into_iter().flat_map(Map::keys).map(String::as_str);
         names.filter(|name| !self.names.contains(name))
     }
 
-    /// The other items, with their places.
+    /// The unevaluated items, with their positions.
     pub(super) fn other_items(&self, value: &'v Value) -> impl Iterator<Item = (usize, &'v Value)> {
         let items = value.as_array().filter(|_| !self.all);
         let items = items.into_iter().flatten().enumerate();

@@ -1,4 +1,4 @@
-//! A schema once it is read: keywords, each with what it needs to be held against a value, alike for all drafts.
+//! A parsed schema: keywords with the data for validation, the same for all drafts.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use serde_json::Value;
 use super::assertion::Assertion;
 use super::pattern::Pattern;
 
-/// A subschema by its number; the root is 0.
+/// The number of a subschema; the root is 0.
 pub(super) type Id = usize;
 
-/// A subschema; one without keywords is for any value.
+/// A subschema. Without keywords it allows any value.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// The keywords, first those whose failure explains the failure of others.
+    /// The keywords. Those whose failure explains the failure of others come first.
     pub(super) keywords: Vec<Keyword>,
 }
 
-/// A keyword, by what it looks at.
+/// A keyword, by the values that it checks.
 #[derive(Debug)]
 pub(super) enum Keyword {
-    /// The value by itself.
+    /// A check of the value on its own.
     Assertion(Assertion),
-    /// The properties that must be present: all of these.
+    /// Properties that are all required.
     Required(Vec<String>),
-    /// All of these where there is the first.
+    /// Properties that are required if the first one is present.
     DependentRequired(Vec<(String, Vec<String>)>),
-    /// Schemas for the values inside this one.
+    /// Schemas for the values inside the value.
     Inside(Inside),
-    /// This value, under other schemas.
+    /// Other schemas for the same value.
     Here(Here),
-    /// A schema for the values inside this one that no other keyword has looked at.
+    /// A schema for the values inside the value that no other keyword has evaluated.
     Rest(Rest),
 }
 
-/// Schemas for the values inside of one.
+/// Schemas for the values inside a value.
 #[derive(Debug)]
 pub(super) enum Inside {
     Properties(Properties),
@@ -46,7 +46,7 @@ pub(super) enum Inside {
 /// Schemas for the same value.
 #[derive(Debug)]
 pub(super) enum Here {
-    /// A reference too: to one.
+    /// All of these schemas. A reference counts as a single one.
     AllOf(Vec<Id>),
     AnyOf(Vec<Id>),
     OneOf(Vec<Id>),
@@ -56,7 +56,7 @@ pub(super) enum Here {
         then: Option<Id>,
         otherwise: Option<Id>,
     },
-    /// Each where there is such a property.
+    /// A schema for each property, which applies if the property is present.
     Dependent(Vec<(String, Id)>),
 }
 
@@ -67,18 +67,18 @@ pub(super) enum Rest {
     Items(Id),
 }
 
-/// `properties`, `patternProperties` and `additionalProperties`, because the additional ones depend
-/// on the others.
+/// `properties`, `patternProperties` and `additionalProperties`, together because the last depends
+/// on the other two.
 #[derive(Debug, Default)]
 pub(super) struct Properties {
     pub(super) named: BTreeMap<String, Id>,
     pub(super) patterns: Vec<(Pattern, Id)>,
     pub(super) additional: Option<Id>,
-    /// Properties that are absent where they are `null`.
+    /// Properties that count as absent if they are `null`.
     pub(super) absent_by_null: Vec<String>,
 }
 
-/// The first items, each by its place, and the rest.
+/// Schemas for the first items, each by its position, and for the rest.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     pub(super) first: Vec<Id>,
@@ -91,7 +91,7 @@ pub(super) struct Contains {
     pub(super) id: Id,
     pub(super) least: u64,
     pub(super) most: Option<u64>,
-    /// Since 2020-12: such items are evaluated.
+    /// Whether items matched by `contains` count as evaluated, as they do since 2020-12.
     pub(super) evaluates: bool,
 }
 
@@ -100,7 +100,7 @@ impl Properties {
         self.named.is_empty() && self.patterns.is_empty() && self.additional.is_none()
     }
 
-    /// Whether a property of this name and value counts as absent.
+    /// Whether a property with this name and value counts as absent.
     pub(super) fn is_absent(&self, name: &str, value: &Value) -> bool {
         value.is_null() && self.absent_by_null.iter().any(|it| it == name)
     }
@@ -113,7 +113,7 @@ impl Properties {
             .iter()
             .filter(|(pattern, _)| pattern.is_in(name));
         let mut found = named.chain(matching.map(|(_, id)| *id)).peekable();
-        // Additional is what neither of the other two keywords has a schema for.
+        // A property is additional if neither of the other two keywords has a schema for it.
         let additional = self.additional.filter(|_| found.peek().is_none());
         found.chain(additional)
     }
@@ -126,14 +126,14 @@ impl Contains {
 }
 
 impl Items {
-    /// The subschema for the item at `place`.
+    /// The subschema for the item at position `place`.
     pub(super) fn of(&self, place: usize) -> Option<Id> {
         self.first.get(place).copied().or(self.rest)
     }
 }
 
 impl Node {
-    /// The names of properties that it knows.
+    /// The names of the properties that the schema defines.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let all = self.keywords.iter();
         let properties = all.filter_map(Keyword::properties);

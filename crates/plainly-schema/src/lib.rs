@@ -22,13 +22,14 @@
 //! # Ok::<(), plainly_schema::InvalidSchema>(())
 //! ```
 //!
-//! - **Drafts** 4, 6, 7, 2019-09 and 2020-12, the default for a schema without `$schema`. `format` is an annotation in all
-//!   of them.
-//! - **References** point to other places in the same schema. A schema with any other reference is refused: nothing is ever
-//!   loaded from a file or over a network.
-//! - **Cost.** A schema that could take exponential time, or that applies itself to the same value endlessly, is refused when
-//!   it is read. Any other schema checks each part of a value against a bounded number of subschemas, and fails with a message
-//!   if the value is too large. Patterns take linear time.
+//! - **Drafts** 4, 6, 7, 2019-09 and 2020-12, which is the default without `$schema`. `format` is
+//!   an annotation in all of them.
+//! - **References** point to other positions in the same schema. A schema with any other reference
+//!   is rejected, because nothing is ever loaded from a file or over a network.
+//! - **Cost.** A schema that could take exponential time, or that applies itself to the same value
+//!   endlessly, is rejected when it is read. Any other schema checks each part of a value against a
+//!   limited number of subschemas, and reports a failure if the value is too large. Patterns take
+//!   linear time.
 //!
 //! # The path of a schema
 //!
@@ -68,7 +69,7 @@ pub use self::schema::{InvalidSchema, Limits, Schema};
 pub use self::sentence::not_one_of;
 pub use self::slip::closest;
 
-/// Holds the examples of the README to what compiles and runs.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

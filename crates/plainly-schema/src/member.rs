@@ -1,4 +1,4 @@
-//! A member of a schema, as the type that a keyword requires, or the fault in it.
+//! A member of a schema, converted to the type that its keyword requires, or an error.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use super::draft::Draft;
 use super::order;
 use super::sentence::short;
 
-/// A schema that is being read, or an object in it.
+/// A schema during parsing, or an object in it.
 #[derive(Debug)]
 pub(super) struct Owner<'a> {
     pub(super) members: &'a Map<String, Value>,
     pub(super) draft: Draft,
-    /// The place in the whole schema, as a JSON Pointer.
+    /// The position in the whole schema, as a JSON Pointer.
     pub(super) path: String,
 }
 
@@ -39,19 +39,19 @@ impl<'a> Owner<'a> {
         })
     }
 
-    /// The keyword `name`, which there is since `draft`.
+    /// The keyword `name`, which exists since `draft`.
     pub(super) fn since<'o>(&'o self, draft: Draft, name: &'o str) -> Option<Member<'o, 'a>> {
         self.get(name).filter(|_| self.draft >= draft)
     }
 }
 
 impl<'a> Member<'_, 'a> {
-    /// Its JSON Pointer.
+    /// The JSON Pointer of the member.
     pub(super) fn path(self) -> String {
         format!("{}/{}", self.owner.path, self.name)
     }
 
-    /// It is not `what` it should be.
+    /// Returns an error: the member is not `what` it should be.
     pub(super) fn is_not<T>(self, what: &str) -> Result<T, String> {
         let sentence = short(format!("{} is not {what}", self.value));
         Err(format!("{}: {sentence}", self.path()))
@@ -75,7 +75,7 @@ impl<'a> Member<'_, 'a> {
             .map_or_else(|| self.is_not("a number"), Ok)
     }
 
-    /// An object, whose members have names of the author's.
+    /// The member as an object whose member names the author chose.
     pub(super) fn object(self) -> Result<Owner<'a>, String> {
         let Some(members) = self.value.as_object() else {
             return self.is_not("an object");
@@ -100,14 +100,14 @@ impl<'a> Member<'_, 'a> {
         }
     }
 
-    /// The count. A count beyond 64 bits can't be reached.
+    /// The member as a count. A count beyond 64 bits can't be reached.
     pub(super) fn count(self) -> Result<u64, String> {
         let number = self.value.as_number();
         let count = number.and_then(|number| whole(number, self.owner.draft));
         count.map_or_else(|| self.is_not("a non-negative integer"), Ok)
     }
 
-    /// Names, each but once.
+    /// The member as a list of unique names.
     pub(super) fn names(self) -> Result<Vec<String>, String> {
         let is_old = self.owner.draft == Draft::Draft4;
         let list = if is_old {
@@ -125,15 +125,15 @@ impl<'a> Member<'_, 'a> {
     }
 }
 
-/// A number as a count, if it is a whole one and not negative.
+/// A number as a count, if it is an integer and not negative.
 fn whole(number: &Number, draft: Draft) -> Option<u64> {
-    // In draft 4 `1.0` is no integer.
+    // In draft 4 `1.0` is not an integer.
     if number.is_f64() && (draft == Draft::Draft4 || !order::is_integer(number)) {
         return None;
     }
     match number.as_u64() {
         Some(count) => Some(count),
-        // A cast of what is beyond 64 bits stops at the largest.
+        // A cast of a number beyond 64 bits saturates.
         None => Some(number.as_f64().filter(|float| *float >= 0.0)? as u64),
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// An order of all values in which those are equal that are the same.
+/// A total order of values, in which equal values compare as equal.
 pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Bool(one), Value::Bool(other)) => one.cmp(other),
@@ -16,7 +16,7 @@ pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
             .cmp(&other.len())
             .then_with(|| first_difference(one.iter().zip(other))),
         (Value::Object(one), Value::Object(other)) => {
-            // Who uses this library may have serde_json keep the order in which members are written.
+            // A program that uses this library may make serde_json preserve the order of members.
             let sorted = |members| {
                 let mut members = Vec::from_iter::<serde_json::map::Iter<'_>>(members);
                 members.sort_unstable_by_key(|(name, _)| *name);
@@ -51,9 +51,9 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// Whether no two of them are the same. There can be hundreds of thousands.
+/// Whether all items are different. There can be hundreds of thousands.
 pub(super) fn are_unique(items: &[Value]) -> bool {
-    // Sorted, since to compare each with each would take quadratic time.
+    // Sorted, because comparing all pairs would take quadratic time.
     let mut sorted: Vec<&Value> = items.iter().collect();
     sorted.sort_unstable_by(|one, other| compare(one, other));
     sorted.is_sorted_by(|one, other| compare(one, other).is_lt())
@@ -75,7 +75,7 @@ pub(super) fn is_integer(number: &Number) -> bool {
     !number.is_f64() || float(number).fract() == 0.0
 }
 
-/// Whether `number` is so many times `unit`, as they are written: `0.3` is three times `0.1`.
+/// Whether `number` is a multiple of `unit` in decimal notation: `0.3` is three times `0.1`.
 pub(super) fn is_multiple(number: &Number, unit: &Number) -> bool {
     let decimals = Decimal::of(number).zip(Decimal::of(unit));
     decimals.is_some_and(|(number, unit)| number.is_multiple_of(&unit))
@@ -90,7 +90,7 @@ fn float(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::NAN)
 }
 
-/// No integer of 64 bits is as far out as what the conversion stops at.
+/// Compares an integer with a float. The cast saturates only beyond all 64-bit integers.
 fn compare_mixed(integer: i128, float: f64) -> Ordering {
     let below = float.floor();
     let is_more = if float > below {
@@ -101,7 +101,7 @@ fn compare_mixed(integer: i128, float: f64) -> Ordering {
     integer.cmp(&(below as i128)).then(is_more)
 }
 
-/// A number as its digits, at most 20 of them, and how many zeros follow them.
+/// A number as its digits, at most 20, and the number of zeros that follow them.
 struct Decimal {
     digits: i128,
     zeros: i32,
@@ -109,7 +109,7 @@ struct Decimal {
 
 impl Decimal {
     fn of(number: &Number) -> Option<Self> {
-        // By its digits: as a float, 0.3 is no multiple of 0.1.
+        // Taken from the digits, because as a float 0.3 is not a multiple of 0.1.
         let text = number.to_string();
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -123,7 +123,7 @@ impl Decimal {
     fn is_multiple_of(&self, unit: &Self) -> bool {
         let zeros = self.zeros - unit.zeros;
         if zeros < 0 {
-            // One with more digits than any number has goes into none but 0.
+            // A unit with more digits than any number has divides only 0.
             let tens = 10_i128.checked_pow(zeros.unsigned_abs());
             let unit = tens.and_then(|tens| tens.checked_mul(unit.digits));
             return unit.map_or(self.digits == 0, |unit| {

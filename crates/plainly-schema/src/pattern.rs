@@ -1,4 +1,5 @@
-//! Regular expressions as ECMA-262 has them, without what would take exponential time: a text is looked at once.
+//! Regular expressions of ECMA-262, without features that would take exponential time: each text is
+//! scanned once.
 
 pub(super) use self::engine::Pattern;
 
@@ -7,20 +8,21 @@ mod engine {
     use jsonschema_regex::to_rust_regex;
     use regex::Regex;
 
-    /// A regular expression that a text is to match somewhere.
+    /// A regular expression that must match somewhere in a text.
     #[derive(Debug)]
     pub(crate) struct Pattern {
         regex: Regex,
-        /// As it was written.
+        /// The expression as it was written.
         text: String,
     }
 
     impl Pattern {
-        /// Reads `text`; the error names the fault.
+        /// Parses `text`; the error describes the fault.
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
             let translated = to_rust_regex(text)
                 .map_err(|()| format!("{text:?} is not a regular expression"))?;
-            // Look-around and back-references are refused here: they don't go with linear time.
+            // Look-around and back-references are rejected here, because they can't be matched in
+            // linear time.
             let regex = Regex::new(&translated).map_err(|error| {
                 format!("{text:?} is not a supported regular expression: {error}")
             })?;
@@ -38,10 +40,11 @@ mod engine {
     }
 }
 
-/// The tables of Unicode and what reads them are a third of a small server, and are in memory from its start.
+/// The Unicode tables and their code are a third of a small server, and are in memory from its
+/// start.
 #[cfg(not(feature = "patterns"))]
 mod engine {
-    /// There is none.
+    /// There are no patterns without the feature.
     #[derive(Debug)]
     pub(crate) enum Pattern {}
 

@@ -1,5 +1,5 @@
-//! From a schema to its keywords, in one order, whatever the draft. Knows where schemas stand in schemas, and what no schema
-//! may say; never what is valid.
+//! Parses a schema into its keywords, in the same order for all drafts. It knows where a schema
+//! contains schemas, and which schemas are invalid; it does not validate values.
 
 mod applying;
 mod asserting;
@@ -15,7 +15,8 @@ use super::member::{Member, Owner};
 use super::reference::References;
 use super::sentence::short;
 
-/// The subschemas of `root`, the root first, if they are at most `most`, and refer to nothing beyond it.
+/// The subschemas of `root`, the root first. Fails if there are more than `most`, or if one refers
+/// outside the schema.
 pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<Node>, String> {
     let draft = Draft::of(root)?;
     let mut reading = SchemaReader {
@@ -29,7 +30,7 @@ pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<No
         keywords: Vec::new(),
     };
     reading.id(root, String::new())?;
-    // A list of what is left to do, and no calls within calls: references may lead round in circles.
+    // A list of remaining work instead of recursion, because references may form cycles.
     while let Some((id, schema, path)) = reading.waiting.pop() {
         let keywords = reading.keywords(schema, path)?;
         if let Some(node) = reading.nodes.get_mut(id) {
@@ -45,9 +46,9 @@ pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<No
 /// The ways in which a property can be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
-    /// By not being there.
+    /// A property is absent only if it is missing.
     Strict,
-    /// By `null` too, unless it is required.
+    /// A property is also absent if it is `null`, unless it is required.
     ByNull,
 }
 
@@ -56,17 +57,17 @@ struct SchemaReader<'a> {
     draft: Draft,
     absence: Absence,
     references: References<'a>,
-    /// By where the schema is in memory.
+    /// The numbers of schemas, by their address in memory.
     ids: HashMap<usize, Id>,
     nodes: Vec<Node>,
-    /// To be read yet, with the paths to them.
+    /// The schemas to parse, with their paths.
     waiting: Vec<(Id, &'a Value, String)>,
     /// The keywords found so far in the subschema that is being read.
     keywords: Vec<Keyword>,
 }
 
 impl<'a> SchemaReader<'a> {
-    /// The subschema `schema`, which is at `path`.
+    /// The number of the subschema `schema` at `path`.
     fn id(&mut self, schema: &'a Value, path: String) -> Result<Id, String> {
         let is_boolean = schema.is_boolean() && self.draft > Draft::Draft4;
         if !schema.is_object() && !is_boolean {
@@ -81,7 +82,8 @@ impl<'a> SchemaReader<'a> {
 
     fn id_of(&mut self, schema: &'a Value, path: String) -> Id {
         let next = self.nodes.len();
-        // By its place in memory: however many references lead to a schema, it is read once.
+        // By the address in memory, so that a schema is parsed once, however many references lead
+        // to it.
         let address = std::ptr::from_ref(schema).addr();
         let id = *self.ids.entry(address).or_insert(next);
         if id == next {
@@ -104,8 +106,8 @@ impl<'a> SchemaReader<'a> {
         if !std::ptr::eq(schema, self.root) {
             check_base(&owner)?;
         }
-        // In the order in which they are held against a value: what fails first explains what fails because of it, and what
-        // is not evaluated yet is known last.
+        // In the order of validation: failures that explain others come first, and unevaluated
+        // members are known last.
         self.annotations(&owner)?;
         self.kinds(&owner)?;
         self.numbers(&owner)?;
@@ -119,7 +121,8 @@ impl<'a> SchemaReader<'a> {
         self.references(&owner)?;
         self.unevaluated(&owner)?;
         if self.draft.has_lone_references() && owner.get("$ref").is_some() {
-            // All of them were read nevertheless, since what is no schema is refused wherever it stands.
+            // The other keywords are parsed nevertheless, because an invalid schema is rejected
+            // wherever it is.
             self.keywords.clear();
             self.references(&owner)?;
         }
@@ -134,7 +137,7 @@ impl<'a> SchemaReader<'a> {
         self.id(member.value, member.path())
     }
 
-    /// One that draft 4 takes to be true or false too.
+    /// A schema that in draft 4 may also be true or false.
     fn schema_or_flag(&mut self, member: Member<'_, 'a>) -> Result<Id, String> {
         match member.value.is_boolean() {
             true => Ok(self.id_of(member.value, member.path())),
@@ -158,7 +161,7 @@ impl<'a> SchemaReader<'a> {
     }
 }
 
-/// References inside of a schema with a base of its own would mean something else.
+/// Rejects a schema with its own base, because references inside it would have another meaning.
 fn check_base(owner: &Owner<'_>) -> Result<(), String> {
     let Some(id) = owner.get(owner.draft.id()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The target of a reference in a schema, which is in this very schema (SEP-2106): nothing is ever fetched.
+//! Resolves references to targets in the same schema (SEP-2106). Nothing is ever fetched.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 
-/// All that references can mean.
+/// The possible targets of references.
 #[derive(Debug)]
 pub(super) struct References<'a> {
     root: &'a Value,
@@ -49,10 +49,11 @@ impl<'a> References<'a> {
     }
 }
 
-/// By their names, what `$anchor` and the like name. One within a value that is no schema does no harm.
+/// The targets that `$anchor` and similar keywords name, by name. A name inside a value that is not
+/// a schema is harmless.
 fn anchors(root: &Value, draft: Draft) -> HashMap<&str, &Value> {
     let mut anchors = HashMap::new();
-    // Through all values, schemas or not: which of them are schemas is known only once they are read.
+    // Searches all values, because only parsing shows which of them are schemas.
     let mut waiting = vec![root];
     while let Some(value) = waiting.pop() {
         let text = |keyword: &str| value.get(keyword).and_then(Value::as_str);

@@ -1,5 +1,5 @@
-//! A schema, from its text to the failures of a value: it is read once, its cost is known before the first value arrives,
-//! and failures are reported in sentences. Independent of individual keywords.
+//! A schema: it is parsed once, its cost is known before the first value arrives, and failures are
+//! reported as sentences. Independent of individual keywords.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -16,12 +16,12 @@ use super::sentence::{MOST, mistakes};
 /// A JSON Schema to validate values against.
 #[derive(Debug)]
 pub struct Schema {
-    /// Nothing in it if it can't be read.
+    /// The parsed schema, or `None` if it is invalid.
     keywords: OnceLock<Option<Keywords>>,
-    /// As it was written.
+    /// The schema as it was written.
     source: Value,
     strict: bool,
-    /// Whether objects are inside of the object that it is for.
+    /// Whether the schema contains schemas of nested objects.
     has_objects_inside: bool,
     absence: Absence,
     limits: Limits,
@@ -32,14 +32,14 @@ pub struct Schema {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of a schema. 256 KiB. Beyond: it is refused.
+    /// The maximum size of a schema in bytes. 256 KiB. A larger one is rejected.
     pub bytes: usize,
-    /// Nesting depth of arrays and objects in a schema. 48. Beyond: it is refused.
+    /// The maximum nesting of arrays and objects in a schema. 48. A deeper one is rejected.
     pub depth: usize,
-    /// Schemas inside a schema. 2,000. Beyond: it is refused.
+    /// The maximum number of schemas inside a schema. 2,000. A schema with more is rejected.
     pub subschemas: usize,
-    /// Nesting depth of values for which the cost of a schema is calculated. 64. Deeper values, up to the 128 levels that
-    /// `serde_json` reads, are still validated, but may cost twice as much.
+    /// The nesting of values for which the cost of a schema is calculated. 64. Deeper values, up to
+    /// the 128 levels that `serde_json` reads, are still validated, but may cost twice as much.
     pub value_depth: usize,
 }
 
@@ -54,31 +54,33 @@ impl Default for Limits {
     }
 }
 
-/// The reason why a schema is rejected: it is not a schema, refers to something outside itself, or
-/// would cost too much.
+/// The reason why a schema is rejected: it is invalid, refers to something outside itself, or would
+/// cost too much.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSchema(String);
 
 plainly_errors::debug_with_causes!(InvalidSchema);
 
-/// A schema that was read.
+/// A parsed schema.
 #[derive(Debug)]
 struct Keywords {
     nodes: Vec<Node>,
-    /// Subschemas that one value can meet.
+    /// The number of subschemas that can apply to one value.
     visits: u64,
 }
 
-/// The most subschemas that one value may meet, and the most calls within one another: beyond, a schema is exponential.
+/// The maximum number of subschemas that apply to one value, and of nested calls. A schema beyond
+/// them counts as exponential.
 const MOST_VISITS: u64 = 10_000;
 const DEEPEST: u64 = 1_024;
 
-/// The most that one value may cost in all: its parts times the subschemas that each can meet.
+/// The maximum cost of one value: the number of its parts times the subschemas that can apply to
+/// each.
 const MOST_WORK: u64 = 5_000_000;
 
 impl Schema {
-    /// Reads a schema from its text.
+    /// Parses a schema from its text.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
         let schema =
@@ -86,19 +88,20 @@ impl Schema {
         Self::new(schema, limits)
     }
 
-    /// Reads a schema from a value, without a limit on its bytes.
+    /// Parses a schema from a value, without a limit on its bytes.
     pub fn new(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
         Self::unread(schema, Absence::Strict, limits)?.read()
     }
 
-    /// Takes a schema derived from a type, and reads it when it is first needed, unless it is [strict](Self::is_strict):
-    /// then someone has added to it. Reading the schemas of all tools at once would take a twentieth of a server's
-    /// start-up time.
+    /// Stores a schema derived from a type, and parses it when it is first needed, unless it is
+    /// [strict](Self::is_strict), because then its author has added to it. Parsing the schemas of
+    /// all tools at once would take a twentieth of a server's start-up time.
     ///
-    /// A property that is `null` counts as absent, unless it is required: so it does for an `Option`, and many clients have
-    /// no other way to leave one out.
+    /// A property that is `null` counts as absent, unless it is required: an `Option` reads it so,
+    /// and many clients can't leave a property out in another way.
     ///
-    /// `text` is its original text. If it turns out not to be a schema, that is logged, and every value passes.
+    /// `text` is the original text. If it turns out to be an invalid schema, an error is logged and
+    /// every value is accepted.
     pub fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
         let schema = Self::unread(schema, Absence::ByNull, limits)?;
@@ -131,7 +134,8 @@ impl Schema {
         Ok(self)
     }
 
-    /// Reads it, unless it is. If that fails, the failures of a value are unknown.
+    /// Parses the schema unless it has been parsed. If that fails, failures of values can't be
+    /// detected.
     fn keywords(&self) -> Option<&Keywords> {
         self.keywords
             .get_or_init(|| {
@@ -142,15 +146,16 @@ impl Schema {
             .as_ref()
     }
 
-    /// Whether it refuses values that would still deserialise to a Rust type: too long, too large, or with unknown
-    /// properties. If not, deserialising a value is enough to tell whether it is valid.
+    /// Whether the schema rejects values that would still deserialize to a Rust type: too long, too
+    /// large, or with unknown properties. If not, deserialization alone shows whether a value is
+    /// valid.
     pub fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// Whether the value `json` may fail although it deserialises: by
-    /// [`is_strict`](Self::is_strict), or because many types read an array where the schema has an
-    /// object.
+    /// Whether the value `json` may be invalid although it deserializes: by
+    /// [`is_strict`](Self::is_strict), or because many types read an array where the schema
+    /// requires an object.
     pub fn may_refuse(&self, json: &str) -> bool {
         self.strict || self.has_objects_inside && json.contains('[')
     }
@@ -160,8 +165,8 @@ impl Schema {
         &self.source
     }
 
-    /// The members of the object `value` that are invalid, or contain something invalid; a member may occur several
-    /// times.
+    /// The members of the object `value` that are invalid or contain an invalid value. A member may
+    /// occur several times.
     pub fn failing_members(&self, value: &Value) -> Vec<String> {
         let mut members = Vec::new();
         if let Some(keywords) = self.keywords() {
@@ -177,12 +182,13 @@ impl Schema {
     pub fn failures(&self, json: &str) -> Vec<Mistake> {
         match serde_json::from_str(json) {
             Ok(value) => self.failures_of(&value),
-            // Whoever reads messages has scanned it as JSON before: what is left is what `serde_json` reads no deeper.
+            // The reader of messages has already scanned the text as JSON, so the value is nested
+            // more deeply than `serde_json` reads.
             Err(_) => vec![Mistake::new("", "it is not JSON, or nested too deeply")],
         }
     }
 
-    /// Like `failures`, of a value that is read already.
+    /// Like `failures`, for a value that has already been parsed.
     pub fn failures_of(&self, value: &Value) -> Vec<Mistake> {
         let keywords = self.keywords();
         keywords.map_or_else(Vec::new, |keywords| keywords.mistakes(value))
@@ -203,7 +209,7 @@ impl Keywords {
 
     /// The first mistakes in `value`.
     fn mistakes(&self, value: &Value) -> Vec<Mistake> {
-        // Reckoned before the first part is looked at, so that no time is spent on what is given up.
+        // Calculated before validation, so that no time is spent on a value that is rejected.
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
             return vec![Mistake::new(
                 "",
@@ -235,7 +241,7 @@ fn check_bytes(text: &str, limits: &Limits) -> Result<(), InvalidSchema> {
     }
 }
 
-/// The number of values in `value`, with itself.
+/// The number of values in `value`, including itself.
 fn values(value: &Value) -> u64 {
     1 + match value {
         Value::Object(members) => members.values().map(values).sum(),
@@ -244,7 +250,7 @@ fn values(value: &Value) -> u64 {
     }
 }
 
-/// Whether `value` is at most so many arrays and objects deep.
+/// Whether arrays and objects in `value` are nested at most `depth` deep.
 fn is_within(value: &Value, depth: usize) -> bool {
     let Some(inside) = depth.checked_sub(1) else {
         return !value.is_object() && !value.is_array();
@@ -256,7 +262,7 @@ fn is_within(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Keywords that no deserialiser of a Rust type holds a value against.
+/// Keywords that no deserializer of a Rust type checks.
 const STRICT: [&str; 24] = [
     "additionalProperties",
     "contains",
@@ -284,7 +290,8 @@ const STRICT: [&str; 24] = [
     "uniqueItems",
 ];
 
-/// Searches all of a schema, including the names of properties, which only makes it true too often.
+/// Searches the whole schema, including the names of properties. A false match only makes it strict
+/// without need.
 fn is_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members
@@ -295,7 +302,7 @@ fn is_strict(schema: &Value) -> bool {
     }
 }
 
-/// The number of schemas of objects in a schema, the names of properties included.
+/// The number of schemas of objects in a schema. Names of properties are counted too.
 fn objects(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => {

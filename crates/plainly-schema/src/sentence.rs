@@ -1,5 +1,5 @@
-//! Failures as mistakes for the author of the value: the place, the fault, and the valid values, if
-//! they are few or one is close.
+//! Converts failures to mistakes for the author of the value: the path, the fault, and the valid
+//! values if there are few or one is similar.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,27 +14,30 @@ use super::check::{Failure, FailureKind, Path, Schemas};
 use super::keyword::{Contains, Id};
 use super::slip::closest;
 
-/// The most mistakes that are reported at once.
+/// The maximum number of mistakes that are reported at once.
 pub(super) const MOST: usize = 16;
 
-/// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
+/// The maximum length of a sentence in bytes, because it quotes the value, which can be as long as
+/// a message.
 pub(super) const LONGEST: usize = 512;
 
-/// The most values that are listed as the valid ones.
+/// The maximum number of valid values that are listed.
 const MOST_LISTED: usize = 24;
 
-/// The most names that are looked at for a slip: a peer chooses how many there are.
+/// The maximum number of names that are compared to find a slip, because a peer chooses their
+/// number.
 const MOST_SLIPS: usize = 64;
 
-/// The alternatives within alternatives that are explained.
+/// The maximum depth of nested alternatives that are explained.
 const DEEPEST: usize = 6;
 
-/// The most alternatives whose mismatch is explained, and the longest explanation, in bytes.
+/// The maximum number of alternatives whose mismatch is explained, and the maximum length of an
+/// explanation in bytes.
 const MOST_REASONS: usize = 3;
 const LONGEST_REASON: usize = 96;
 
-/// The mistakes at `failure`, which is of one of the `schemas`: several if one of some alternatives
-/// was meant.
+/// The mistakes for `failure` of one of the `schemas`. There are several if the value was probably
+/// meant for one of the alternatives.
 pub(super) fn mistakes(failure: &Failure<'_>, schemas: Schemas<'_>) -> Vec<Mistake> {
     explained(failure, schemas, DEEPEST)
 }
@@ -73,7 +76,7 @@ fn here(failure: &Failure<'_>, sentence: String) -> Vec<Mistake> {
     vec![Mistake::new(failure.path.to_string(), sentence)]
 }
 
-/// The mistakes in the value under one of the alternatives.
+/// The mistakes of the value under one of the alternatives.
 fn by(id: Id, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<Mistake> {
     let mut all = Vec::new();
     let mut tell = |failure: &Failure<'_>| {
@@ -96,8 +99,7 @@ fn reason(mistake: &Mistake, failure: &Failure<'_>) -> String {
     shortened(&sentence, LONGEST_REASON).into_owned()
 }
 
-/// The missing members under each of some alternatives: those that all of them need, if there are
-/// any.
+/// The missing members under several alternatives: those that all of them need, if there are any.
 fn missing(names: &[Vec<String>], failure: &Failure<'_>) -> Vec<Mistake> {
     let needed = names.first().into_iter().flatten();
     let needed = needed.filter(|name| names.iter().all(|all| all.contains(name)));
@@ -131,7 +133,7 @@ fn none_of(value: &Value, keyword: &str) -> String {
     format!("{value} is not valid under any schema of '{keyword}'")
 }
 
-/// The sentence about the fault, without its place.
+/// The sentence about the failure, without its path.
 fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     match &failure.what {
@@ -147,7 +149,7 @@ fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
 
 fn not_so(value: &Value, assertion: &Assertion) -> String {
     short(match assertion {
-        // Their lists are short already, and end with what may have been meant.
+        // These lists are already short, and end with the value that was probably meant.
         Assertion::Enum(options) => return one_of(value, &options.listed, &[]),
         Assertion::Const(only) => return one_of(value, std::slice::from_ref(only), &[]),
         Assertion::Nothing => format!("no value is allowed here, but found {value}"),
@@ -213,7 +215,7 @@ fn contained(contains: &Contains) -> String {
     format!("does not have {many} items that are valid under the schema of 'contains'")
 }
 
-/// The sentence that `text` is none of `words`, with the one that it may be a slip of.
+/// The sentence that `text` is not one of `words`, with the word that was probably meant.
 ///
 /// ```
 /// use plainly_schema::not_one_of;
@@ -226,7 +228,7 @@ pub fn not_one_of<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Strin
     one_of(&text.into(), &words, &[])
 }
 
-/// The value is none of these, and of none of these types.
+/// The sentence that the value is none of these values and has none of these types.
 fn one_of(value: &Value, allowed: &[Value], types: &[Type]) -> String {
     let listed: Vec<String> = allowed.iter().map(Value::to_string).collect();
     let value_text = short(value.to_string());
@@ -247,7 +249,8 @@ fn one_of(value: &Value, allowed: &[Value], types: &[Type]) -> String {
     }
 }
 
-/// The value is of several alternatives at once, each of which may require properties of its own.
+/// The sentence that the value matches several alternatives at once, each of which may require
+/// properties.
 fn more_than_one_of(ids: &[Id], failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     let valid = ids.iter().filter(|id| schemas.is_valid(**id, value));
@@ -269,7 +272,7 @@ fn more_than_one_of(ids: &[Id], failure: &Failure<'_>, schemas: Schemas<'_>) -> 
     }
 }
 
-/// Lists as many as fit into a sentence.
+/// Lists as many values as fit in a sentence.
 fn some_of(listed: &[String]) -> String {
     let mut bytes = 0;
     let shown: Vec<&str> = listed
@@ -287,7 +290,8 @@ fn some_of(listed: &[String]) -> String {
     }
 }
 
-/// Names that no property has, and what the first that may be a slip is one of.
+/// The sentence about properties that are not allowed, with the missing property that one of them
+/// was probably meant for.
 fn unexpected(names: &[&str], failure: &Failure<'_>) -> String {
     let known = failure.node.names();
     let missing: Vec<&str> = known
@@ -303,7 +307,7 @@ fn unexpected(names: &[&str], failure: &Failure<'_>) -> String {
     )) + &close
 }
 
-/// The slip by which a property that is missing was meant.
+/// The unknown property that was probably meant for the missing one.
 fn slip_of(missing: &str, failure: &Failure<'_>) -> String {
     let given = failure.value.as_object().into_iter().flat_map(Map::keys);
     let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
@@ -313,7 +317,8 @@ fn slip_of(missing: &str, failure: &Failure<'_>) -> String {
     })
 }
 
-/// The sentence, without its middle if that is too long: a quoted value comes before its fault.
+/// The sentence, with its middle removed if it is too long, because the quoted value precedes the
+/// fault.
 pub(super) fn short(sentence: String) -> String {
     match sentence.len() {
         0..=LONGEST => sentence,

@@ -1,15 +1,16 @@
-//! Slips of the pen: which of some words was probably meant by one that is none of them. Knows nothing of schemas.
+//! Typing slips: finds the word that was probably meant by one that is not in a list. Independent
+//! of schemas.
 
 use std::mem;
 
-/// Bytes of what may be a slip of another word.
+/// The maximum length, in bytes, of a text that may be a slip.
 const LONGEST: usize = 64;
 
-/// Bytes of what may stand for a word that it is a part of.
+/// The minimum length, in bytes, of a part that may stand for the whole word.
 const SHORTEST_PART: usize = 3;
 
-/// The one of `words` that `text` is a slip of: other capitals, no more than one letter in three, the end left out, or all
-/// before the last slash.
+/// The word that `text` is probably a slip of. `text` may differ in case or in up to a third of the
+/// letters, lack the end, or lack everything before the last slash.
 ///
 /// ```
 /// use plainly_schema::closest;
@@ -20,7 +21,8 @@ const SHORTEST_PART: usize = 3;
 /// assert_eq!(closest("write", ["read", "search"].into_iter()), None);
 /// ```
 pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // The distance takes time by the product of the lengths, and a value can be as long as a message.
+    // The distance takes time by the product of the lengths, and a value can be as long as a
+    // message.
     if text.len() > LONGEST {
         return None;
     }
@@ -32,8 +34,8 @@ pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, word)| word)
 }
 
-/// The distance of the words, if they are near: to leave out a part is one slip, and then each
-/// letter counts.
+/// The distance of the words, if they are similar. A part that is left out counts as one slip;
+/// among equals the number of letters decides.
 fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     let (part, whole) = match text.len() < word.len() {
         true => (text, word),
@@ -42,7 +44,7 @@ fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     let is_start = part.len() * 2 >= whole.len() && whole.starts_with(part);
     let is_name = whole.rsplit_once('/').is_some_and(|(_, name)| name == part);
     let is_part = part.len() >= SHORTEST_PART && (is_start || is_name);
-    // In a short word one letter makes another word, not a slip.
+    // In a short word, a changed letter makes another word, not a slip.
     let most = match is_part {
         true => usize::MAX,
         false => word.chars().count() / 3,
@@ -52,16 +54,17 @@ fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     Some((slips, distance))
 }
 
-/// The number of letters to add, leave out, replace or swap with their neighbour to make one word
-/// of the other: the optimal string alignment distance. `None` if there are more than `most`, which
-/// is mostly clear after a few letters. The crate `strsim` has it too, but a small server would need
-/// it for this alone.
+/// The number of letters to add, remove, replace or swap with their neighbour to turn one word into
+/// the other (optimal string alignment distance). `None` if it exceeds `most`, which is usually
+/// clear after a few letters. Not the crate `strsim`, because a small server would need it for this
+/// alone.
 fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
     let length = other.chars().count();
     if one.chars().count().abs_diff(length) > most {
         return None;
     }
-    // A row for each letter of `one`, with a column for each of `other`: of the rows three are needed.
+    // A row for each letter of `one`, with a column for each of `other`. Only three rows are needed
+    // at a time.
     let mut above: Vec<usize> = (0..=length).collect();
     let (mut two_above, mut row) = (vec![0; length + 1], vec![0; length + 1]);
     let mut letter_above = None;
@@ -81,7 +84,7 @@ fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
             least = least.min(here);
             other_before = Some(other);
         }
-        // Every later row is made of the two before it, and no smaller.
+        // Every later row is computed from the last two, and is not smaller.
         if least.min(least_above) > most {
             return None;
         }

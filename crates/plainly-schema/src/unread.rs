@@ -1,5 +1,5 @@
-//! Mistakes in JSON that a type rejects, by a schema or in the type's own words: never in the words of the library that reads
-//! JSON.
+//! Describes mistakes in JSON that a type rejects, by a schema or in the type's own words, but
+//! never in the words of the library that parses JSON.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::{Limits, Schema};
 
-/// Compiles a schema of plainly's own.
+/// Compiles a schema that plainly itself defines.
 ///
 /// # Panics
 ///
-/// Panics if the schema is beyond the default limits, which no schema of plainly is.
+/// Panics if the schema exceeds the default limits, which no schema of plainly does.
 pub fn compiled(schema: Value) -> Schema {
     Schema::derived(schema, "", &Limits::default()).expect("ours is within the limits")
 }
@@ -26,7 +26,8 @@ pub fn compiled_each<K: Eq + Hash>(
     compiled.collect()
 }
 
-/// The mistakes that a schema finds, or one without a place if it finds none. A schema should find no less than a type.
+/// The mistakes that a schema found, or a general one without a path if it found none. A schema
+/// should find every mistake that a type finds.
 pub fn known(mistakes: Vec<Mistake>) -> Vec<Mistake> {
     match mistakes.is_empty() {
         true => vec![Mistake::new("", "a value is not valid")],
@@ -34,7 +35,7 @@ pub fn known(mistakes: Vec<Mistake>) -> Vec<Mistake> {
     }
 }
 
-/// The words of derived types, which name what only Rust has.
+/// The beginnings of messages from derived types, which use Rust terms.
 const DERIVED: [&str; 9] = [
     "data did not match",
     "duplicate field",
@@ -47,14 +48,15 @@ const DERIVED: [&str; 9] = [
     "unknown variant",
 ];
 
-/// The type's own words about JSON that it rejects, if it has any.
+/// The message of a type that rejects JSON, if the type itself wrote it.
 pub fn own_words(why: &str) -> Option<&str> {
     let why = without_position(why);
     let is_derived = DERIVED.iter().any(|derived| why.starts_with(derived));
     (!is_derived).then_some(why)
 }
 
-/// The words without the place that ends them: a type that reads JSON of its own means another text by it.
+/// The message without the position at its end, because a type that parses nested JSON means a
+/// position in another text.
 fn without_position(why: &str) -> &str {
     let is_place = |place: &str| {
         let mut numbers = place.split(" column ");

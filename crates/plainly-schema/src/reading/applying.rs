@@ -100,7 +100,7 @@ impl<'a> SchemaReader<'a> {
         Ok(())
     }
 
-    /// Schemas of which the same value is one.
+    /// Keywords that combine several schemas for the same value.
     pub(super) fn compositions(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         for (name, keyword) in [
             ("allOf", Here::AllOf as fn(Vec<Id>) -> Here),
@@ -132,7 +132,8 @@ impl<'a> SchemaReader<'a> {
         Ok(())
     }
 
-    /// As no schema below the root has a base of its own, the dynamic ones mean what the others mean.
+    /// Dynamic references mean the same as others, because no schema below the root has its own
+    /// base.
     pub(super) fn references(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         let recursive = owner.get("$recursiveRef");
         let members = [

@@ -1,4 +1,4 @@
-//! Keywords that constrain a value by themselves, and those that don't constrain it.
+//! Keywords that check a value on its own, and those that check nothing.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::pattern::Pattern;
 use crate::sentence::short;
 
 impl<'a> SchemaReader<'a> {
-    /// Keywords that describe the schema and check nothing, and definitions.
+    /// Definitions, and keywords that describe the schema and check nothing.
     pub(super) fn annotations(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         let texts = ["title", "description", "format", owner.draft.id()].into_iter();
         for member in texts.filter_map(|name| owner.get(name)) {
@@ -132,7 +132,7 @@ impl<'a> SchemaReader<'a> {
 
     /// `required`.
     pub(super) fn names(&mut self, owner: &Owner<'a>) -> Result<(), String> {
-        // In draft 4 a list of no names is none.
+        // In draft 4 an empty list of names is invalid.
         if let Some(member) = owner.get("required") {
             self.keywords.push(Keyword::Required(member.names()?));
         }
