@@ -1,7 +1,8 @@
-//! A server as a child process: starting it, reading its standard error, and ending it with everything that it started.
+//! A server as a child process: starts it, reads its standard error, and stops it with all
+//! processes that it started.
 //!
-//! Deals with processes and bytes, not with messages. The program gets exactly the arguments of the command, without a
-//! shell, and this process's environment as modified by the command.
+//! This module handles processes and bytes, not messages. The program gets exactly the arguments of
+//! the command, without a shell, and this process's environment as modified by the command.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,18 +19,18 @@ use tokio::time::timeout;
 
 use crate::lock::Lock;
 
-/// The most bytes of standard error that are kept.
+/// The number of bytes of standard error that are stored.
 const TAIL: usize = 64 << 10;
-/// The most of one line that is logged at once.
+/// The maximum number of bytes of one line that are logged at once.
 const LOGGED_LINE: usize = 4 << 10;
 
-/// The time that a process has to end by itself, step by step.
+/// The time that a process gets to stop after each step.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "these are the two steps")]
 pub struct Grace {
-    /// After its input was closed.
+    /// The time after its input was closed.
     pub eof: Duration,
-    /// After it was asked to terminate.
+    /// The time after it was asked to terminate.
     pub term: Duration,
 }
 
@@ -42,7 +43,7 @@ impl Default for Grace {
     }
 }
 
-/// A process that was just started, with its ends of the conversation.
+/// A process that was just started, with its standard streams.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is taken apart")]
 pub struct Child {
@@ -54,25 +55,25 @@ pub struct Child {
     pub process: Process,
 }
 
-/// A running process; on Unix the leader of its own group. When dropped, it is killed, together with everything it
-/// started that did not leave the group.
+/// A running process; on Unix the leader of its own group. Dropping it kills it, together with all
+/// processes that it started and that did not leave the group.
 #[derive(Debug)]
 pub struct Process {
     child: Box<dyn ChildWrapper>,
     stderr: Stderr,
-    /// The whole group has ended: its number may belong to other processes by now.
+    /// Whether the whole group has ended, so that its id may belong to other processes.
     gone: bool,
 }
 
-/// A program that can be started, more than once.
+/// A program that can be started, also several times.
 #[derive(Debug)]
 pub struct Program {
     command: CommandWrap,
-    /// The directory to start it in, if not the current one.
+    /// The directory to start in, if not the current one.
     directory: Option<PathBuf>,
 }
 
-/// The reason why no program can be started there.
+/// The reason why a program can't be started in a directory.
 #[derive(thiserror::Error)]
 #[error("no directory {} to start it in", .0.display())]
 struct NoDirectory(PathBuf);
@@ -80,7 +81,7 @@ struct NoDirectory(PathBuf);
 plainly_errors::debug_with_causes!(NoDirectory);
 
 impl Program {
-    /// A program to run by `command`.
+    /// A program that `command` runs.
     pub fn new(mut command: Command) -> Self {
         command
             .stdin(Stdio::piped())
@@ -89,7 +90,8 @@ impl Program {
         let directory = command.get_current_dir().map(Path::to_owned);
         let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
         wrapped.wrap(KillOnDrop);
-        // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
+        // Launchers such as npx or a shell start the real server as their own child, which signals
+        // must reach too.
         #[cfg(unix)]
         wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
         Self {
@@ -98,7 +100,7 @@ impl Program {
         }
     }
 
-    /// Starts it.
+    /// Starts the program.
     pub fn start(&mut self) -> io::Result<Child> {
         let mut child = self.command.spawn().map_err(|error| self.why(error))?;
         let pipes = (
@@ -121,7 +123,8 @@ impl Program {
         })
     }
 
-    /// The error; or a missing directory, because the operating system reports both alike.
+    /// The error, or a missing directory, because the operating system reports both in the same
+    /// way.
     fn why(&self, error: io::Error) -> io::Error {
         match &self.directory {
             Some(directory) if !directory.is_dir() => {
@@ -133,15 +136,16 @@ impl Program {
 }
 
 impl Process {
-    /// Waits for the process itself, not for what it started. Cancel-safe.
+    /// Waits for the process itself, but not for processes that it started. Cancel-safe.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
-    /// Ends the process, whose input must be closed already: waits, asks, kills. Whatever it left running is killed
-    /// too.
+    /// Stops the process, whose input must already be closed: waits, sends SIGTERM, then kills.
+    /// Processes that it left running are killed too.
     pub async fn stop(&mut self, grace: Grace) {
-        // End of input, SIGTERM, SIGKILL: the order that the specification asks for (2025-11-25, "Shutdown", stdio).
+        // End of input, SIGTERM, SIGKILL: the order that the specification requires (2025-11-25,
+        // "Shutdown", stdio).
         if timeout(grace.eof, self.wait()).await.is_err() {
             self.terminate();
             let is_running = timeout(grace.term, self.wait()).await.is_err();
@@ -152,7 +156,8 @@ impl Process {
                 );
             }
         }
-        // Even if the process has ended by itself: what it started may have survived it.
+        // Also if the process has ended by itself, because processes that it started may have
+        // survived.
         self.kill();
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "waiting for the server to stop failed");
@@ -160,7 +165,7 @@ impl Process {
         self.gone = true;
     }
 
-    /// The end of standard error, once the process has ended or shortly thereafter.
+    /// The end of standard error, after the process has ended or shortly afterwards.
     pub async fn last_words(&mut self) -> String {
         self.stderr.text().await
     }
@@ -176,7 +181,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // Fails if the group has ended already.
+        // Fails if the group has already ended.
         let _ended = self.child.start_kill();
     }
 }
@@ -189,7 +194,7 @@ impl Drop for Process {
     }
 }
 
-/// The standard error of a process: always read, so that the process never waits for a reader.
+/// The standard error of a process. It is always read, so that the process never blocks on writing.
 #[derive(Debug)]
 struct Stderr {
     tail: Arc<Lock<Tail>>,
@@ -204,7 +209,7 @@ impl Stderr {
     }
 
     /// The stored text. Waits for the end of the stream, because the last lines are the most
-    /// useful; but only for a moment, because a grandchild may keep the pipe open.
+    /// useful, but only for a moment, because a grandchild may keep the pipe open.
     async fn text(&mut self) -> String {
         const LAST_WORDS: Duration = Duration::from_millis(100);
         if !self.reader.is_finished() {
@@ -222,7 +227,7 @@ async fn read(mut stderr: ChildStderr, tail: Arc<Lock<Tail>>, pid: Option<u32>) 
         tail.lock().push(bytes);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             line.extend_from_slice(piece);
-            // A line that never ends must not fill the memory.
+            // A line without an end must not use unlimited memory.
             if line.ends_with(b"\n") || line.len() >= LOGGED_LINE {
                 log(&line, pid);
                 line.clear();

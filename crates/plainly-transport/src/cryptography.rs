@@ -1,10 +1,10 @@
-//! The cryptography of TLS: one provider, chosen here rather than for the whole process.
+//! The cryptography of TLS: the provider is chosen here and not for the whole process.
 
 use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
 
-/// The cryptography of TLS, on both sides.
+/// The cryptography provider of TLS, for clients and servers.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

@@ -1,4 +1,5 @@
-//! Messages in memory: between a client and a server of the same process, or between two requests and their session.
+//! Messages in memory: between a client and a server in the same process, or between two requests
+//! and their session.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,7 +14,7 @@ use crate::messages::{FlushProgress, Inbound, Messages};
 
 /// The number of unreceived bytes beyond which a flush waits.
 const CAPACITY: usize = 64 << 10;
-/// The bytes that count for each message in addition to its own.
+/// The number of bytes counted for each message in addition to its own.
 // Without it, empty messages would never fill a queue.
 const OVERHEAD: usize = 1;
 
@@ -24,13 +25,13 @@ pub struct Duplex {
     outgoing: Arc<Lock<Queue>>,
 }
 
-/// The messages in one direction.
+/// The messages of one direction.
 #[derive(Debug, Default)]
 struct Queue {
     messages: VecDeque<Bytes>,
     bytes: usize,
     is_closed: bool,
-    /// Whether messages were received since the sender last flushed.
+    /// Whether messages were received since the sender's last flush.
     has_advanced: bool,
     receiver: Option<Waker>,
     sender: Option<Waker>,
@@ -54,7 +55,7 @@ impl Duplex {
 
 impl Messages for Duplex {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
-        // A peer that sends without pause must not keep this task from everything else.
+        // A peer that sends without pause must not keep this task from other work.
         let budget = ready!(coop::poll_proceed(context));
         let mut queue = self.incoming.lock();
         if let Some(message) = queue.take() {
@@ -72,7 +73,7 @@ impl Messages for Duplex {
     fn send(&mut self, message: Bytes) {
         let mut queue = self.outgoing.lock();
         if queue.is_closed {
-            // The next flush says so.
+            // The next flush returns the error.
             return;
         }
         queue.bytes += message.len() + OVERHEAD;
@@ -89,7 +90,8 @@ impl Messages for Duplex {
         if queue.bytes <= CAPACITY {
             return Poll::Ready(Ok(FlushProgress::Complete));
         }
-        // Callers wait for a peer that reads, however slowly, and only give up on one that reads nothing.
+        // Callers wait for a peer that reads, even slowly, and give up only on one that reads
+        // nothing.
         if has_advanced {
             return Poll::Ready(Ok(FlushProgress::Partial));
         }

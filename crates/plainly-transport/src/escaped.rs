@@ -1,11 +1,11 @@
-//! The peer's text for display: in logs and error messages.
+//! Text of the peer, for display in logs and error messages.
 
 use std::fmt;
 
 use plainly_errors::visible::is_invisible;
 
-/// Text with its invisible characters escaped, so that it can't move a terminal's cursor, or fake a
-/// line of a log.
+/// Text with its invisible characters escaped, so that it can't move a terminal's cursor or imitate
+/// a line of a log.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is the text and nothing else")]
 pub struct EscapedText<'a>(pub &'a str);

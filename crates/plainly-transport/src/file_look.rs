@@ -1,21 +1,23 @@
-//! The look of a file from outside, which shows whether it has changed since it was read.
+//! The metadata of a file, which shows whether the file has changed since it was read.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The look of a file from outside: if it is unchanged, so is the content. A link looks as its target does.
+/// The metadata of a file that shows changes: if it is unchanged, so is the content. For a link it
+/// is that of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLook {
     bytes: u64,
     modified: Option<SystemTime>,
-    /// Another file of the same name has another number, and a file that was changed another time of its change (Unix).
+    /// The inode and the change time (Unix): another file with the same name has another inode, and
+    /// a changed file another change time.
     #[cfg(unix)]
     file: (u64, i64, i64),
 }
 
 impl FileLook {
-    /// The look of the file at this path; `None` if it can't be seen.
+    /// The look of the file at this path; `None` if its metadata can't be read.
     pub fn at(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|file| Self::of(&file))
     }
@@ -32,7 +34,7 @@ impl FileLook {
         }
     }
 
-    /// The time at which the content was last changed, where the system knows it.
+    /// The time of the last change of the content, if the system knows it.
     pub fn modified(&self) -> Option<SystemTime> {
         self.modified
     }

@@ -1,4 +1,4 @@
-//! The types that a transport exchanges with the server or client behind it.
+//! The types that a transport exchanges with its server or client.
 
 use std::any::Any;
 use std::fmt;
@@ -15,7 +15,7 @@ use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
 use crate::lock::Lock;
 use crate::quota::Holder;
 
-/// One message as it arrived, with its headers and context.
+/// A message as it was received, with its headers and context.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Frame {
@@ -23,11 +23,12 @@ pub struct Frame {
     pub headers: HeaderMap,
     /// Values that layers around the transport attached to the request, such as the caller.
     pub extensions: Extensions,
-    /// The message: JSON in UTF-8, if the peer is well-behaved.
+    /// The message: JSON in UTF-8, if the peer follows the protocol.
     pub body: Bytes,
-    /// The memory of earlier requests on the same connection; empty if that is unknown.
+    /// The memory that requests on the same connection share; empty if the connection is unknown.
     pub memory: ConnectionMemory,
-    /// The address of the client, where the transport knows it: behind trusted proxies, as these name it.
+    /// The address of the client, if the transport knows it. Behind trusted proxies it is the
+    /// address that they report.
     pub client: Option<IpAddr>,
 }
 
@@ -43,7 +44,7 @@ impl Frame {
         }
     }
 
-    /// Sets the memory of its connection.
+    /// Sets the memory of the connection.
     #[must_use]
     pub fn memory(mut self, memory: ConnectionMemory) -> Self {
         self.memory = memory;
@@ -57,22 +58,22 @@ impl Frame {
         self
     }
 
-    /// The caller whose shares it takes of.
+    /// The caller whose shares of quotas the message uses.
     pub fn caller(&self) -> Option<Holder> {
         Holder::of(self.extensions.get(), self.client)
     }
 }
 
-/// The memory of one connection, in which a server keeps data from one request to the next: one value at a time, of a
-/// type that the server chooses. The transport only says which requests came on the same connection. Clones share the
-/// same memory. By default there is none.
+/// The memory of one connection, in which a server stores data between requests: one value at a
+/// time, of a type that the server chooses. The transport only identifies the requests of a
+/// connection. Clones share the same memory. The default has none.
 #[derive(Clone, Default)]
 pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
 
 type StoredValue = Option<Box<dyn Any + Send>>;
 
 impl ConnectionMemory {
-    /// The memory of a new connection, still empty.
+    /// The memory of a new connection, initially empty.
     #[must_use]
     pub fn new() -> Self {
         Self(Some(Arc::new(Lock::new(None))))
@@ -88,7 +89,8 @@ impl ConnectionMemory {
         let before = self
             .lock()
             .and_then(|mut kept| kept.replace(Box::new(value)));
-        // Outside the lock, because the destructor is the server's code and may come back here.
+        // Dropped outside the lock, because the destructor is the server's code and may call this
+        // again.
         drop(before);
     }
 
@@ -103,13 +105,13 @@ impl fmt::Debug for ConnectionMemory {
     }
 }
 
-/// The answer to one HTTP request.
+/// The response to one HTTP request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reply {
     /// The status.
     pub status: StatusCode,
-    /// Headers to add, such as `Mcp-Session-Id`; those of the content are the transport's.
+    /// Headers to add, such as `Mcp-Session-Id`. The transport adds those of the content.
     pub headers: HeaderMap,
     /// The body.
     pub body: ReplyBody,
@@ -121,21 +123,22 @@ pub struct Reply {
 pub enum ReplyBody {
     /// A JSON-RPC response, or nothing.
     Whole(Bytes),
-    /// Messages that are still to come: over HTTP, server-sent events.
+    /// Messages that are still to come, sent as server-sent events over HTTP.
     Feed(Box<dyn Feed>),
 }
 
-/// One event of a feed: usually just a message.
+/// An event of a feed, usually just a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The kind of event, if it is not a message: one word.
+    /// The kind of event as one word, if it is not a message.
     pub name: Option<&'static str>,
-    /// The id with which the client can resume after this event: visible ASCII.
+    /// The id with which the client can resume after this event, in visible ASCII.
     pub id: Option<Box<str>>,
     /// The time that the client should wait before it reconnects.
     pub retry: Option<Duration>,
-    /// The message, on one line. May be empty if there is an id: then the id is the only information.
+    /// The message, on one line. May be empty if there is an id; then the id is the only
+    /// information.
     pub data: Bytes,
 }
 
@@ -171,13 +174,13 @@ impl Event {
     }
 }
 
-/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping
-/// it ends it silently.
+/// Events that are produced one at a time. Each is created when it is requested, so that a slow
+/// reader costs no memory. Dropping the feed ends it silently.
 pub trait Feed: fmt::Debug + Send + 'static {
     /// The next event; `None` after the last.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;
 
-    /// Ends it: any remaining events are available at once.
+    /// Ends the feed; any remaining events are available at once.
     fn end(&mut self);
 }
 
@@ -205,38 +208,40 @@ impl Reply {
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it has two ends")]
 pub struct Pipe {
-    /// The name that those requests use: letters and digits that can't be guessed.
+    /// The name of the pipe in those requests: letters and digits that can't be guessed.
     pub name: String,
-    /// The events that come out of it. Dropping it ends the pipe.
+    /// The events of the pipe. Dropping them ends the pipe.
     pub feed: Box<dyn Feed>,
 }
 
 /// The server behind an HTTP transport.
 pub trait Exchange: Clone + Send + Sync + 'static {
-    /// Answers one message. Dropping the future cancels the request.
+    /// Answers a message. Dropping the future cancels the request.
     fn exchange(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Opens the stream for the server's own messages, of the session that the headers of an empty frame name.
+    /// Opens the stream of the server's own messages, for the session in the headers of an empty
+    /// frame.
     fn open_stream(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Ends the session that the headers of an empty frame name.
+    /// Ends the session in the headers of an empty frame.
     fn end_session(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
-    /// Opens a [`Pipe`] for the request that `head` belongs to. By default, there are none.
+    /// Opens a [`Pipe`] for the request with the headers of `head`. By default, pipes are not
+    /// supported.
     fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
         drop(head);
         Err(Refusal::MethodNotAllowed.into())
     }
 
-    /// Puts a message into the pipe with this name, and replies that it is accepted; its answer
-    /// comes out of the pipe.
+    /// Sends a message into the pipe with this name and responds that it is accepted; the pipe
+    /// returns the answer.
     fn put(&self, pipe: &str, message: Frame) -> impl Future<Output = Reply> + Send {
         let _there_is_none = pipe;
         let unknown = InvalidRequest::SessionNotFound.into();
         std::future::ready(self.refuse(&unknown, message.client))
     }
 
-    /// Explains why the transport refused a request before it read a message: a JSON-RPC error without an id, and its
-    /// status. It came from the address `client`, if that is known.
+    /// Responds to a request that the transport rejected before it read a message: a JSON-RPC error
+    /// without an id, and its status. `client` is the address of the sender, if it is known.
     fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply;
 }

@@ -1,16 +1,16 @@
-//! The health of a server, as balancers see it.
+//! The health of a server, for load balancers.
 
-/// Whether balancers may send clients to a server.
+/// Whether load balancers may send clients to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a balancer must do something about each"
 )]
 pub enum Health {
-    /// The server serves everything.
+    /// The server is fully working.
     Ready,
-    /// The server serves, but not everything.
+    /// The server is working, but not fully.
     Degraded,
-    /// Clients are better served elsewhere.
+    /// Other servers should get the clients.
     NotReady,
 }

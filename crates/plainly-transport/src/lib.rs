@@ -1,7 +1,8 @@
-//! Transports of messages. A transport knows bytes and headers; it never sees a method or a typed result.
+//! Transports for messages. A transport handles bytes and headers; it never sees a method or a
+//! typed result.
 //!
-//! The crate `plainly` re-exports the parts of this crate that programs use. The other parts are for the crates of servers and
-//! clients, and may change with any release.
+//! The crate `plainly` re-exports the parts of this crate that programs use. The other parts are
+//! for the server and client crates, and may change with any release.
 
 #[cfg(feature = "child")]
 pub mod child;

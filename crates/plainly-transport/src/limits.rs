@@ -1,10 +1,10 @@
-//! The defaults that a server and its HTTP transport have in common.
+//! The defaults that a server and its HTTP transport share.
 
 use std::time::Duration;
 
-/// Bytes of one message.
+/// The maximum size of one message in bytes.
 pub const MESSAGE_BYTES: usize = 4 << 20;
-/// Time for which a peer may leave its replies unread.
+/// The time for which a peer may leave its replies unread.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
-/// Time for running requests to finish once a server was asked to stop.
+/// The time for running requests to finish after a server was asked to stop.
 pub const SHUTDOWN: Duration = Duration::from_secs(30);

@@ -1,4 +1,5 @@
-//! One message per line of a byte stream: the framing of standard input and output, and of child processes.
+//! One message per line of a byte stream: the framing for standard input and output and for child
+//! processes.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -13,16 +14,18 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use crate::messages::{FlushProgress, Inbound, Messages};
 
 const CHUNK: usize = 16 << 10;
-/// Messages longer than this are written from where they are. Shorter ones are copied, to leave by one write.
+/// Messages longer than this are written from their own buffer. Shorter ones are copied, so that
+/// one write sends several.
 const COPIED: usize = 64 << 10;
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Messages as the lines of a byte stream in two halves.
+/// Messages as lines of a byte stream with two halves.
 #[derive(Debug)]
 pub struct Lines<R, W> {
     reader: LineReader<R>,
-    /// `None` once closed: some streams, as the input of a process, only end when they are dropped.
+    /// `None` once closed, because some streams, such as the input of a process, end only when they
+    /// are dropped.
     writer: Option<LineWriter<W>>,
 }
 
@@ -35,7 +38,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    /// Makes the reader [seek](LineReader::seeking_ids) the id of a line that is too long.
+    /// Makes the reader [find](LineReader::seeking_ids) the id of a line that is too long.
     #[must_use]
     pub fn seeking_ids(mut self) -> Self {
         self.reader = self.reader.seeking_ids();
@@ -49,7 +52,7 @@ where
     W: AsyncWrite + Send + Unpin,
 {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
-        // Cancel-safe: nothing is lost with the future.
+        // Cancel-safe: dropping the future loses nothing.
         pin!(self.reader.next()).poll(context)
     }
 
@@ -80,11 +83,11 @@ where
     }
 }
 
-/// Writes lines, many small ones by one write.
+/// Writes lines, many small ones with one write.
 #[derive(Debug)]
 struct LineWriter<W> {
     inner: W,
-    /// Written before `tail`: long messages, and everything queued before them.
+    /// The data before `tail`: long messages, and everything queued before them.
     long: VecDeque<Bytes>,
     tail: BytesMut,
 }
@@ -123,7 +126,8 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         } else {
             ready!(pin!(inner.write_buf(&mut self.tail)).poll(context))?
         };
-        // Otherwise a writer that takes nothing, without an error, would be asked again for ever.
+        // Without this, a writer that accepts no bytes and returns no error would be called
+        // forever.
         if written == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
@@ -134,7 +138,8 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
     }
 }
 
-/// Reads lines of at most `limit` bytes. Holds no more than that plus one chunk, whatever the peer sends.
+/// Reads lines of at most `limit` bytes. It buffers at most that plus one chunk, whatever the peer
+/// sends.
 #[derive(Debug)]
 pub struct LineReader<R> {
     inner: R,
@@ -142,11 +147,11 @@ pub struct LineReader<R> {
     buffer: BytesMut,
     /// The length of the beginning of `buffer` that is known to contain no newline.
     searched: usize,
-    /// Inside a line that was already found too long.
+    /// Whether the current line has already been found too long.
     discarding: bool,
-    /// The search for the line's id, if that is wanted.
+    /// The search for the line's id, if requested.
     search: Option<IdSearch>,
-    /// Nothing was consumed yet: a byte order mark may stand here.
+    /// Whether nothing was consumed yet, so that a byte order mark may follow.
     at_start: bool,
 }
 
@@ -164,17 +169,17 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Makes the reader report a line that is too long at its end, with its id. Otherwise it is
-    /// reported as soon as it is too long.
+    /// Makes the reader report a line that is too long when the line ends, with its id. Otherwise
+    /// it is reported as soon as it is too long.
     #[must_use]
     pub fn seeking_ids(mut self) -> Self {
         self.search = Some(IdSearch::default());
         self
     }
 
-    /// The next line that is not blank; `None` at the end. The last one needs no line end.
+    /// The next line that is not blank; `None` at the end. The last line needs no line end.
     ///
-    /// Cancel-safe: nothing is lost if the future is dropped.
+    /// Cancel-safe: dropping the future loses nothing.
     pub async fn next(&mut self) -> io::Result<Option<Inbound>> {
         loop {
             if let Some(line) = self.take_buffered() {
@@ -198,7 +203,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             let mut line = self.buffer.split_to(self.searched + end);
             self.searched = 0;
             line.truncate(line.len() - 1);
-            // On Windows, text streams write both, even for a program that writes only a line feed.
+            // On Windows, text streams write both characters, even if a program writes only a line
+            // feed.
             if line.ends_with(b"\r") {
                 line.truncate(line.len() - 1);
             }
@@ -218,7 +224,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The report of a line that is too long, whose last bytes these are.
+    /// The report of a line that is too long. `line` is its end.
     fn too_long(&mut self, line: &[u8]) -> Inbound {
         let search = self.search.as_mut().map(std::mem::take);
         let id = search.and_then(|mut search| {
@@ -228,9 +234,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Inbound::TooLong { id }
     }
 
-    /// Drops the beginning of a line that is already too long; reports it once, or at its end if its id is sought.
+    /// Drops the beginning of a line that is already too long. Reports the line once, or when it
+    /// ends if its id is sought.
     fn overflow(&mut self) -> Option<Inbound> {
-        // More than the limit, for bytes that don't count: a mark at the start, a carriage return before the newline.
+        // Above the limit, because some bytes don't count: a byte order mark at the start, and a
+        // carriage return before the newline.
         let room = self.limit + if self.at_start { MARK.len() + 1 } else { 1 };
         if !self.discarding && self.buffer.len() <= room {
             return None;
@@ -247,9 +255,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// The start of the next line. Searches with the C library, through std: the crate `memchr` first
-/// asks the processor for its features, which takes 50 µs in a virtual machine, a thirtieth of the
-/// time to start.
+/// The start of the next line. Uses the C library's search through std, because the crate `memchr`
+/// first queries the processor for its features. That takes 50 µs in a virtual machine, a thirtieth
+/// of the start-up time.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     let end = rest.skip_until(b'\n').ok()?;

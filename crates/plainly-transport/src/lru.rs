@@ -1,8 +1,8 @@
-//! Values that are stored as long as there is room for them: the least recently used goes first. Knows nothing of what they are.
+//! A cache that stores values as long as there is room, and removes the least recently used first.
 
 use std::collections::BTreeMap;
 
-/// Values by key, up to a number of bytes in all.
+/// Values by key, up to a total number of bytes.
 #[derive(Debug)]
 pub struct Lru<K, V> {
     by_key: BTreeMap<K, Stored<V>>,
@@ -10,7 +10,7 @@ pub struct Lru<K, V> {
     by_age: BTreeMap<u64, K>,
     bytes: usize,
     most: usize,
-    /// The age of the last one that was used.
+    /// The age of the most recently used value.
     last: u64,
 }
 
@@ -22,7 +22,7 @@ struct Stored<V> {
 }
 
 impl<K: Ord + Clone, V> Lru<K, V> {
-    /// Values of at most so many bytes in all.
+    /// A cache of at most `most` bytes.
     pub const fn new(most: usize) -> Self {
         Self {
             by_key: BTreeMap::new(),
@@ -33,7 +33,7 @@ impl<K: Ord + Clone, V> Lru<K, V> {
         }
     }
 
-    /// The value of this key, which is used now.
+    /// The value with this key. It becomes the most recently used one.
     pub fn get(&mut self, key: &K) -> Option<&V> {
         let stored = self.by_key.get_mut(key)?;
         self.last += 1;
@@ -44,8 +44,8 @@ impl<K: Ord + Clone, V> Lru<K, V> {
         Some(&stored.value)
     }
 
-    /// Stores a value that takes so many bytes, with its key, in the place of the one of this key. A value that needs more
-    /// room than there is for all is not stored.
+    /// Stores a value that takes `bytes` bytes, including its key, and replaces the one with the
+    /// same key. A value that is larger than the cache is not stored.
     pub fn put(&mut self, key: K, value: V, bytes: usize) {
         self.remove(&key);
         if bytes > self.most {
@@ -64,7 +64,7 @@ impl<K: Ord + Clone, V> Lru<K, V> {
         self.by_key.insert(key, Stored { age, bytes, value });
     }
 
-    /// Removes the value of this key.
+    /// Removes the value with this key.
     pub fn remove(&mut self, key: &K) {
         if let Some(Stored { age, bytes, .. }) = self.by_key.remove(key) {
             self.by_age.remove(&age);
@@ -72,7 +72,7 @@ impl<K: Ord + Clone, V> Lru<K, V> {
         }
     }
 
-    /// The keys from this one on, in their order.
+    /// The keys from `key` on, in order.
     pub fn keys_from(&self, key: K) -> impl Iterator<Item = &K> {
         self.by_key.range(key..).map(|(key, _)| key)
     }

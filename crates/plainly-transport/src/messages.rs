@@ -1,5 +1,5 @@
-//! The interface between JSON-RPC and whatever carries its messages: lines on a byte stream, memory, a WebSocket. Server
-//! and client accept anything that implements it; neither side knows the other.
+//! The interface between JSON-RPC and the carriers of its messages: lines on a byte stream, memory,
+//! a WebSocket. Server and client accept any implementation; neither side knows the other.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -52,27 +52,28 @@ pub trait Messages: Send {
     /// Receives the next message; `None` at the end. An error is also the end.
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>>;
 
-    /// Takes the next message if it has already arrived, without waiting for more to come.
+    /// Returns the next message if it has already arrived, without waiting.
     ///
-    /// A server takes all of these before it flushes, so that the replies to many requests are sent together. By default
-    /// there are none, and replies are sent one by one.
+    /// A server processes all of these before it flushes, so that the replies to many requests are
+    /// sent together. By default there are none, and replies are sent one by one.
     fn take_buffered(&mut self) -> Option<Inbound> {
         None
     }
 
     /// Queues a message, JSON without line breaks, to be sent by [`poll_flush`](Self::poll_flush).
     ///
-    /// There is always room: callers flush before they queue too much.
+    /// The queue always accepts it: callers flush before they queue too much.
     fn send(&mut self, message: Bytes);
 
     /// Sends the queue, and waits until the peer has made room for it.
     ///
-    /// A transport that sends in parts returns after each, so that a slow peer can be distinguished from one that reads
-    /// nothing; a transport that can't tell always returns [`FlushProgress::Complete`].
+    /// A transport that sends in parts returns after each, so that callers can distinguish a slow
+    /// peer from one that reads nothing. A transport that can't distinguish them always returns
+    /// [`FlushProgress::Complete`].
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>>;
 
-    /// Signals the peer that nothing more will be sent. Called once everything is flushed; `send`
-    /// is not called after it.
+    /// Signals the peer that nothing more will be sent. Called after everything has been flushed;
+    /// `send` is not called afterwards.
     ///
     /// Does nothing by default, for connections that close when they are dropped.
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -81,15 +82,15 @@ pub trait Messages: Send {
     }
 }
 
-/// A received message, or the place of one that was too long.
+/// A received message, or a report of one that was too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a message fits or it does not")]
 pub enum Inbound {
-    /// A whole message: JSON in UTF-8, if the peer is well-behaved.
+    /// A whole message: JSON in UTF-8, if the peer follows the protocol.
     Message(Bytes),
-    /// A message longer than the limit. It was discarded, and the next one can be received.
+    /// A message longer than the limit. It was discarded, and the next message can be received.
     TooLong {
-        /// The id of the request that it was, where that is known: what it is answered with.
+        /// The id of the request, if it is known, for the error response.
         id: Option<RequestId>,
     },
 }
@@ -98,9 +99,9 @@ pub enum Inbound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "something is left or nothing is")]
 pub enum FlushProgress {
-    /// The peer has read something, and more is queued.
+    /// The peer has read some bytes, and more are queued.
     Partial,
-    /// Nothing is left in the queue.
+    /// The queue is empty.
     Complete,
 }
 

@@ -1,4 +1,4 @@
-//! Counts received bytes, for showing progress.
+//! Counts received bytes, to show progress.
 
 use std::io;
 use std::pin::Pin;
@@ -11,12 +11,12 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::messages::{FlushProgress, Inbound, Messages};
 
-/// The number of bytes received. Clones count together.
+/// The number of received bytes. Clones share the count.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<AtomicU64>);
 
 impl Meter {
-    /// Counts `bytes` more.
+    /// Adds `bytes` to the count.
     pub fn add(&self, bytes: usize) {
         self.0.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -26,7 +26,7 @@ impl Meter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts the bytes or messages read from `inner`.
+    /// Counts the bytes or messages that are read from `inner`.
     pub fn count<R>(&self, inner: R) -> MeteredReader<R> {
         let meter = self.clone();
         MeteredReader { inner, meter }

@@ -1,14 +1,14 @@
-//! Requests that await their replies, by id. No I/O and no clock: each waiter has its own deadline, and removes its
-//! entry when it gives up, so that an entry never outlives its request.
+//! Requests that wait for their replies, by id. No I/O and no clock: each waiter has its own
+//! deadline and removes its entry when it gives up, so that an entry never outlives its request.
 
 use std::collections::HashMap;
 
 use plainly_protocol::id::RequestId;
 
-/// The requests in flight on one connection, each with the waiter that gets its reply.
+/// The requests in flight on one connection, each with the waiter for its reply.
 #[derive(Debug)]
 pub struct PendingRequests<W> {
-    /// `None` once the connection has ended: nothing can wait on it any more.
+    /// `None` once the connection has ended, because nothing can wait on it any more.
     waiting: Option<HashMap<RequestId, W>>,
 }
 
@@ -21,7 +21,8 @@ impl<W> Default for PendingRequests<W> {
 }
 
 impl<W> PendingRequests<W> {
-    /// Lets `waiter` wait for the reply to `id`; false if the connection has ended or the id is in use.
+    /// Registers `waiter` for the reply to `id`. Returns false if the connection has ended or the
+    /// id is in use.
     pub fn insert(&mut self, id: RequestId, waiter: W) -> bool {
         match &mut self.waiting {
             Some(waiting) if !waiting.contains_key(&id) => waiting.insert(id, waiter).is_none(),

@@ -1,5 +1,5 @@
-//! Limits on places or bytes, of which each holder has a share at most, so that no holder starves
-//! the others. A part is returned when it is dropped.
+//! Quotas for slots or bytes. Each holder gets at most a share, so that no holder starves the
+//! others. A part is returned when it is dropped.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,10 +12,11 @@ use plainly_protocol::peer::Principal;
 
 use crate::lock::Lock;
 
-/// The part of a quota that one holder may have: an eighth.
+/// The divisor for one holder's share of a quota: each may have an eighth.
 const PARTS: usize = 8;
 
-/// The caller that a share belongs to: a principal, or else the network that its requests come from.
+/// The caller that a share belongs to: a principal, or otherwise the network that its requests come
+/// from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a caller has a name or an address")]
 pub enum Holder {
@@ -26,14 +27,15 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// The holder for a caller. `None` where neither is known, such as on standard input: its share is everything.
+    /// The holder for a caller. `None` if neither is known, as on standard input, where one caller
+    /// may use everything.
     pub fn of(principal: Option<&Principal>, client: Option<IpAddr>) -> Option<Self> {
         let network = || client.map(|client| Self::Network(network(client)));
         principal.cloned().map(Self::Principal).or_else(network)
     }
 }
 
-/// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
+/// The addresses that certainly belong to one peer: an IPv4 address, or a /64 network of IPv6.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
@@ -46,7 +48,7 @@ pub fn share_of(limit: usize) -> usize {
     (limit / PARTS).max(1)
 }
 
-/// A limit on a shared resource. Clones count together.
+/// A limit on a shared resource. Clones share the count.
 #[derive(Clone, Debug)]
 pub struct Quota(Arc<QuotaState>);
 
@@ -55,12 +57,12 @@ struct QuotaState {
     limit: usize,
     share: usize,
     taken: AtomicUsize,
-    /// The amount that each holder has taken, if it has taken any. A tree, because hashing an address takes longer than
-    /// comparing the few that are here.
+    /// The amount that each holder has taken, without entries of zero. A tree, because hashing an
+    /// address takes longer than comparing the few entries.
     holders: Lock<BTreeMap<Holder, usize>>,
 }
 
-/// An amount taken from a quota, given back when dropped.
+/// An amount taken from a quota, and returned when dropped.
 #[derive(Debug)]
 pub struct QuotaPart {
     quota: Quota,
@@ -72,9 +74,9 @@ pub struct QuotaPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a quota has these two bounds")]
 pub enum QuotaExhausted {
-    /// The holder has its share.
+    /// The holder has used its share.
     Share,
-    /// All is taken.
+    /// The whole quota is used.
     All,
 }
 
@@ -85,12 +87,12 @@ impl From<QuotaExhausted> for ProtocolError {
 }
 
 impl Quota {
-    /// A quota of which each holder may have an eighth.
+    /// A quota with a share of an eighth for each holder.
     pub fn new(limit: usize) -> Self {
         Self::with_share(limit, share_of(limit))
     }
 
-    /// A quota of which each holder may have `share`.
+    /// A quota with the share `share` for each holder.
     pub fn with_share(limit: usize, share: usize) -> Self {
         Self(Arc::new(QuotaState {
             limit,
@@ -100,7 +102,7 @@ impl Quota {
         }))
     }
 
-    /// An empty part, to be grown later.
+    /// An empty part, which can grow later.
     pub fn part(&self, holder: Option<Holder>) -> QuotaPart {
         QuotaPart {
             quota: self.clone(),
@@ -109,19 +111,19 @@ impl Quota {
         }
     }
 
-    /// Takes `amount`, if that much is left.
+    /// Takes `amount`, if it is available.
     pub fn take(&self, holder: Option<Holder>, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
         let mut part = self.part(holder);
         part.grow(amount)?;
         Ok(part)
     }
 
-    /// The quota itself.
+    /// The limit of the quota.
     pub fn limit(&self) -> usize {
         self.0.limit
     }
 
-    /// The amount that is taken of it.
+    /// The amount that is taken.
     pub fn taken(&self) -> usize {
         self.0.taken.load(Ordering::Relaxed)
     }
@@ -131,10 +133,10 @@ impl Quota {
         amount: usize,
         may_be: impl Fn(usize, usize) -> bool,
     ) -> Result<(), QuotaExhausted> {
-        // Not added first and subtracted again if it was too much: in between, others would be refused although they
-        // fit.
+        // Not added first and subtracted if it was too much, because in between other requests that
+        // fit would be rejected.
         let taken = &self.0.taken;
-        // Relaxed, since the number guards no other memory.
+        // Relaxed, because the number guards no other memory.
         let added = taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
             let all = taken.checked_add(amount)?;
             may_be(taken, all).then_some(all)
@@ -149,12 +151,12 @@ impl QuotaPart {
         self.amount
     }
 
-    /// The caller that it belongs to.
+    /// The holder of this part.
     pub fn holder(&self) -> Option<&Holder> {
         self.holder.as_ref()
     }
 
-    /// Whether more is taken than there is, in all or by the holder of this part.
+    /// Whether more is taken than allowed, in total or by the holder of this part.
     pub fn is_exceeded(&self) -> bool {
         let QuotaState {
             limit,
@@ -167,7 +169,7 @@ impl QuotaPart {
         taken.load(Ordering::Relaxed) > *limit || own > *share && own > self.amount
     }
 
-    /// Takes `more`, if that much is left.
+    /// Takes `more`, if it is available.
     pub fn grow(&mut self, more: usize) -> Result<(), QuotaExhausted> {
         if more == 0 {
             return Ok(());
@@ -176,8 +178,8 @@ impl QuotaPart {
         self.add(more, |_, all| all <= limit)
     }
 
-    /// Takes more, or gives back, to have `amount`: if that much is left or nothing else is taken. Otherwise nothing larger
-    /// than the quota could ever be taken.
+    /// Grows or shrinks the part to `amount`, if that is available or nothing else is taken.
+    /// Otherwise an amount larger than the quota could never be taken.
     pub fn resize_or_alone(&mut self, amount: usize) -> Result<(), QuotaExhausted> {
         let (limit, own) = (self.quota.0.limit, self.amount);
         match amount.checked_sub(own) {
@@ -189,7 +191,7 @@ impl QuotaPart {
         }
     }
 
-    /// Takes `more`, even if that exceeds the quota: for callers that make room afterwards.
+    /// Takes `more`, even if that exceeds the quota, for callers that make room afterwards.
     pub fn grow_anyway(&mut self, more: usize) {
         self.quota.0.taken.fetch_add(more, Ordering::Relaxed);
         if let Some(holder) = self.holder.as_ref().filter(|_| more > 0) {
@@ -199,7 +201,7 @@ impl QuotaPart {
         self.amount += more;
     }
 
-    /// Gives back `less` of it.
+    /// Returns `less` of the amount.
     pub fn shrink(&mut self, less: usize) {
         if less == 0 {
             return;
@@ -210,7 +212,7 @@ impl QuotaPart {
         let mut holders = self.quota.0.holders.lock();
         if let Entry::Occupied(mut own) = holders.entry(holder.clone()) {
             match own.get().saturating_sub(less) {
-                // A holder of nothing must not take up memory.
+                // A holder without any amount must not use memory.
                 0 => _ = own.remove(),
                 left => *own.get_mut() = left,
             }
@@ -234,7 +236,8 @@ impl QuotaPart {
             Entry::Vacant(_) => 0,
         };
         let own = before.saturating_add(more);
-        // A holder's only part may be larger than a share: otherwise nothing larger could ever be taken.
+        // A holder's only part may be larger than a share; otherwise a larger amount could never be
+        // taken.
         if own > self.quota.0.share && before > self.amount {
             return Err(QuotaExhausted::Share);
         }
@@ -311,7 +314,7 @@ mod tests {
         assert_eq!(held[0].grow(1), Err(QuotaExhausted::Share));
         held.extend(quota.take(bob.clone(), 3));
         held.pop();
-        // A single part is never too large for a share, and then the holder has no other.
+        // A single part may exceed the share, and then its holder can't have another.
         let mut large = quota.take(bob.clone(), 4).unwrap();
         large.grow(1).unwrap();
         assert!(quota.take(bob, 1).is_err());

@@ -1,4 +1,5 @@
-//! A server behind a trait, so that a client in the same process needs no crate of servers.
+//! A server behind a trait, so that a client in the same process does not depend on the server
+//! crates.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +10,7 @@ use crate::{Duplex, ServeError};
 
 /// A server that a client in the same process can connect to.
 pub trait Serve: Clone + fmt::Debug + Send + Sync + 'static {
-    /// Serves one peer until the connection ends, and attaches `extensions` to each of its requests.
+    /// Serves one peer until the connection ends, and adds `extensions` to each of its requests.
     fn serve_peer(
         self,
         messages: Duplex,

@@ -3,14 +3,16 @@
 use std::io;
 use std::net::SocketAddr;
 
-/// A server that cannot listen, or whose connection failed. `?` turns it into an [`io::Error`] of the same [kind](Self::kind).
+/// The reason why a server can't listen or its connection failed. `?` converts it to an
+/// [`io::Error`] of the same [kind](Self::kind).
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
     /// The host of the address could not be looked up, or has no address.
     #[error("cannot look up the address to listen at")]
     Lookup(#[source] io::Error),
-    /// The system does not let the server listen there: mostly, another process already does.
+    /// The system does not allow the server to listen there, usually because another process
+    /// already does.
     #[error("cannot listen at {address}")]
     Listen {
         /// The address.
@@ -18,11 +20,11 @@ pub enum ServeError {
         /// The reason.
         source: io::Error,
     },
-    /// The server listens on more than loopback, and its service does not name the hosts that clients use
-    /// (`HttpService::allow_host`).
+    /// The server listens on an address other than loopback, and its service does not name the
+    /// hosts that clients use (`HttpService::allow_host`).
     #[error("{0} is not a loopback address: name the hosts that clients use (allow_host)")]
     Nameless(SocketAddr),
-    /// The connection to the one peer that is served failed.
+    /// The connection to the only peer failed.
     #[error("the connection to the client failed")]
     Connection(#[source] io::Error),
 }
@@ -30,7 +32,7 @@ pub enum ServeError {
 plainly_errors::debug_with_causes!(ServeError);
 
 impl ServeError {
-    /// The kind of the failure, as of an [`io::Error`].
+    /// The kind of the failure, as for an [`io::Error`].
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             Self::Lookup(source) | Self::Listen { source, .. } => source.kind(),

@@ -1,7 +1,7 @@
 //! Requests to stop the process.
 
-/// Resolves on SIGINT (Ctrl-C), and as [`terminated`] does. On Unix, a second SIGINT or SIGTERM during shutdown ends the
-/// process at once, as if nothing handled it.
+/// Resolves on SIGINT (Ctrl-C), and when [`terminated`] does. On Unix, a second SIGINT or SIGTERM
+/// during shutdown ends the process at once, as without a handler.
 pub async fn requested() {
     #[cfg(unix)]
     unix::requested().await;
@@ -12,8 +12,9 @@ pub async fn requested() {
     }
 }
 
-/// Resolves on SIGTERM, and on SIGHUP, which comes when the terminal is closed; never on systems without these. Where
-/// SIGHUP was ignored when the process began, as `nohup` has it, it stays ignored.
+/// Resolves on SIGTERM, and on SIGHUP, which the system sends when the terminal is closed; never on
+/// systems without these signals. If SIGHUP was ignored when the process began, as with `nohup`, it
+/// stays ignored.
 pub async fn terminated() {
     #[cfg(unix)]
     unix::terminated().await;
@@ -50,9 +51,10 @@ mod unix {
         }
     }
 
-    /// From now on a signal takes its usual course, and does so in the signal handler: neither a handler that blocks
-    /// its thread nor a runtime that waits for its last one can delay it. Not SIGHUP: a terminal that is closed sends
-    /// one, and so may the shell in it, and nobody is left who is impatient.
+    /// Restores the default effect of the signals, directly in the signal handler, so that neither
+    /// a handler that blocks its thread nor a runtime that waits for it can delay the end. SIGHUP
+    /// is excluded, because both a closed terminal and its shell may send one, and no user is
+    /// waiting.
     fn let_the_next_end_the_process() {
         for signal in [SIGINT, SIGTERM] {
             let always = Arc::new(AtomicBool::new(true));
@@ -62,18 +64,19 @@ mod unix {
         }
     }
 
-    /// Whether SIGHUP is ignored. It is no more once it is received.
+    /// Whether SIGHUP is ignored. Once a handler is installed, it is not ignored any more.
     #[cfg(target_os = "linux")]
     fn ignores_hangups() -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mut lines = status.lines();
         let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        // The first bit is of the first signal, which is this one.
+        // The lowest bit belongs to signal 1, which is SIGHUP.
         mask.is_some_and(|mask| mask & 1 == 1)
     }
 
-    /// Whether SIGHUP may be ignored: it can't be seen here, but `nohup` leaves no terminal at standard error.
+    /// Whether SIGHUP may be ignored. This system does not show it, but `nohup` redirects a
+    /// standard error that is a terminal.
     #[cfg(not(target_os = "linux"))]
     fn ignores_hangups() -> bool {
         use std::io::IsTerminal;

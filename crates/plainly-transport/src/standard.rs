@@ -1,5 +1,5 @@
-//! Standard input and output. The reactor moves their bytes where it can do so without changing what this process
-//! shares with others; otherwise, each has a thread.
+//! Standard input and output. The reactor handles them if it can do so without changing state that
+//! this process shares with others; otherwise each has a thread.
 
 #[cfg(target_os = "linux")]
 mod reactor;

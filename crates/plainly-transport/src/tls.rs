@@ -1,4 +1,4 @@
-//! TLS for HTTP, of a client: the certificates that the operating system trusts, and others that it is given.
+//! TLS for HTTP clients: the certificates that the operating system trusts, and additional ones.
 
 mod error;
 
@@ -13,12 +13,14 @@ pub use self::error::TlsError;
 pub use self::error::in_words;
 use crate::cryptography::provider;
 
-/// A certificate that is kept.
+/// An owned certificate.
 pub type Certificate = CertificateDer<'static>;
 
-/// The configuration of every connection to a URL of this scheme, which also trusts these certificates.
+/// The configuration for connections to a URL with this scheme, which also trusts the certificates
+/// in `trusted`.
 ///
-/// Reading the certificates that the system trusts takes milliseconds: this is done once, and only if TLS is used.
+/// Without additional certificates it is created once, and only if TLS is used, because reading the
+/// certificates that the system trusts takes milliseconds.
 pub fn config(scheme: &str, trusted: &[Certificate]) -> Result<ClientConfig, Error> {
     static TRUSTING: OnceLock<ClientConfig> = OnceLock::new();
     if scheme != "https" {
@@ -41,7 +43,7 @@ pub fn config(scheme: &str, trusted: &[Certificate]) -> Result<ClientConfig, Err
     Ok(TRUSTING.get_or_init(|| config).clone())
 }
 
-/// The certificates in a file; none if anything in it is wrong.
+/// The certificates in a file; empty if any part of it is invalid.
 pub fn certificates(pem: &[u8]) -> Vec<Certificate> {
     let all = Certificate::pem_slice_iter(pem).collect::<Result<_, _>>();
     all.unwrap_or_default()

@@ -1,4 +1,5 @@
-//! Keys in a file, which is read again when it changes, so that keys are replaced without a restart.
+//! Keys in a file. The file is read again when it changes, so that keys can be replaced without a
+//! restart.
 
 use std::fs;
 use std::io;
@@ -10,30 +11,31 @@ use super::ring::{InvalidKeys, Key, KeyLines};
 use crate::file_look::FileLook;
 use crate::lock::Lock;
 
-/// The time until the file is looked at again.
+/// The interval between checks of the file.
 const LOOK: Duration = Duration::from_secs(1);
-/// The age of a file whose first key seals: until then, replicas may lack it.
+/// The age at which the first key of a file begins to seal, because until then replicas may not
+/// have it.
 const SPREAD: Duration = Duration::from_secs(5 * 60);
 
 /// The reason why a file has no usable keys.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
-    /// It can't be read.
+    /// The file can't be read.
     #[error("cannot read the keys in {}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The cause.
         #[source]
         source: io::Error,
     },
-    /// It is no list of keys.
+    /// The file is not a list of keys.
     #[error("cannot use the keys in {}", path.display())]
     Invalid {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The fault.
+        /// The fault of the list.
         #[source]
         source: InvalidKeys,
     },
@@ -41,7 +43,7 @@ pub enum KeyFileError {
 
 plainly_errors::debug_with_causes!(KeyFileError);
 
-/// A file of keys, and what it had when it was last read.
+/// A file of keys, and its content when it was last read.
 pub(super) struct KeyFile {
     path: PathBuf,
     current: Lock<Current>,
@@ -49,7 +51,7 @@ pub(super) struct KeyFile {
 
 struct Current {
     keys: FileKeys,
-    /// The look of the file when it was last read, usable or not.
+    /// The look of the file when it was last read, whether it was usable or not.
     look: Option<FileLook>,
     looked: SystemTime,
 }
@@ -57,7 +59,7 @@ struct Current {
 /// The keys of a file.
 #[derive(Clone)]
 pub(super) struct FileKeys {
-    /// Never empty.
+    /// The keys, at least one.
     keys: Arc<[Key]>,
     modified: Option<SystemTime>,
 }
@@ -67,7 +69,8 @@ impl FileKeys {
         &self.keys
     }
 
-    /// The key that seals: the first, once the file is so old that all replicas have it; until then the one before it.
+    /// The sealing key: the first, once the file is old enough for all replicas to have it; until
+    /// then the second.
     pub(super) fn sealing(&self, now: SystemTime) -> &Key {
         let age = |since| now.duration_since(since).unwrap_or(Duration::ZERO);
         let has_spread = self.modified.is_none_or(|since| age(since) >= SPREAD);
@@ -80,7 +83,7 @@ impl FileKeys {
 
 impl KeyFile {
     pub(super) fn read(path: PathBuf) -> Result<Self, KeyFileError> {
-        // Before it is read: what changes meanwhile is read again.
+        // Before the file is read, so that a change in between is noticed later.
         let look = FileLook::at(&path);
         let current = Current {
             keys: read(&path, look.as_ref())?,
@@ -93,10 +96,10 @@ impl KeyFile {
         })
     }
 
-    /// The keys of the file as it is now.
+    /// The current keys of the file.
     pub(super) fn current(&self, now: SystemTime) -> FileKeys {
         let mut current = self.current.lock();
-        // A clock that was set back must not keep the file from being read.
+        // Also after the clock was set back; otherwise the file would not be read for a long time.
         let is_recent = now.duration_since(current.looked);
         if !is_recent.is_ok_and(|since| since < LOOK) {
             current.looked = now;

@@ -13,11 +13,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::file::{FileKeys, KeyFile, KeyFileError};
 use super::ring::{self, InvalidKeys, InvalidSeal, KEY, Key, KeyLines, Purpose};
 
-/// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far if a request is
-/// answered with questions (`Ask`). Replicas with the same keys can continue each other's work. Without any, each process
-/// generates its own, and a restart invalidates the listings and the rounds of questions in progress.
+/// The secret keys with which a server seals data that its clients return: cursors, and the answers
+/// so far if a request is answered with questions (`Ask`). Replicas with the same keys can continue
+/// each other's work. Without keys, each process generates its own, and a restart invalidates the
+/// listings and the rounds of questions in progress.
 ///
-/// The first key seals, and all of them open. To replace a key while replicas run, give them a [file](Self::file).
+/// The first key seals, and all of them open. To replace a key while replicas run, use a
+/// [file](Self::file).
 ///
 /// ```
 /// use plainly::server::Keys;
@@ -32,14 +34,14 @@ use super::ring::{self, InvalidKeys, InvalidSeal, KEY, Key, KeyLines, Purpose};
 /// ```
 #[derive(Clone)]
 pub struct Keys {
-    /// Its keys come before the others.
+    /// The file, whose keys come before the others.
     file: Option<Arc<KeyFile>>,
-    /// Never empty without a file.
+    /// The keys given directly. Never empty without a file.
     given: Vec<Key>,
 }
 
 impl Keys {
-    /// One key that seals and opens: 32 bytes from a random source.
+    /// A key that seals and opens: 32 bytes from a random source.
     pub fn new(key: [u8; KEY]) -> Self {
         Self {
             file: None,
@@ -47,13 +49,16 @@ impl Keys {
         }
     }
 
-    /// The keys in a file, one on each line as 64 hexadecimal digits, which is read again when it changes.
+    /// The keys in a file, one on each line as 64 hexadecimal digits. The file is read again when
+    /// it changes.
     ///
-    /// To replace a key, write a new one above it, on every replica in any order within five minutes. Once the file is five
-    /// minutes old, the first key seals; until then, the second one does. When nothing sealed with the old key is left
-    /// (after a day, by default), take it out.
+    /// To replace a key, write a new one above it, on every replica in any order within five
+    /// minutes. Once the file is five minutes old, the first key seals; until then, the second one
+    /// does. When all data sealed with the old key has expired (after a day, by default), remove
+    /// the old key.
     ///
-    /// If the file can't be used after a change, that is logged, and the previous keys stay.
+    /// If the file can't be used after a change, an error is logged and the previous keys stay in
+    /// use.
     pub fn file(path: impl Into<PathBuf>) -> Result<Self, KeyFileError> {
         Ok(Self {
             file: Some(Arc::new(KeyFile::read(path.into())?)),
@@ -101,7 +106,7 @@ impl Keys {
         self.with_first(now, |key| key.proof(purpose))
     }
 
-    /// Calls `with` with the key that seals.
+    /// Calls `with` with the sealing key.
     fn with_first<T>(&self, now: SystemTime, with: impl FnOnce(&Key) -> T) -> T {
         let read = self.read(now);
         let of_file = read.as_ref().map(|keys| keys.sealing(now));
@@ -109,12 +114,12 @@ impl Keys {
         with(key.expect("there is always a key"))
     }
 
-    /// The keys of the file as it is now, if there is one.
+    /// The current keys of the file, if there is one.
     fn read(&self, now: SystemTime) -> Option<FileKeys> {
         self.file.as_ref().map(|file| file.current(now))
     }
 
-    /// All keys: those that were read, and those that were given.
+    /// All keys: those of the file and those given directly.
     fn all<'a>(&'a self, read: &'a Option<FileKeys>) -> impl Iterator<Item = &'a Key> {
         read.iter().flat_map(FileKeys::all).chain(&self.given)
     }
@@ -144,7 +149,7 @@ impl Keys {
         ring::open(self.all(&self.read(now)), purpose, sealed, now)
     }
 
-    /// The fingerprints of the keys; that of the key which seals comes first.
+    /// The fingerprints of the keys. The fingerprint of the sealing key comes first.
     pub(super) fn fingerprints(&self, now: SystemTime) -> Vec<String> {
         let first = self.with_first(now, Key::fingerprint);
         let mut all: Vec<_> = self.all(&self.read(now)).map(Key::fingerprint).collect();
@@ -158,14 +163,14 @@ impl Keys {
     }
 }
 
-/// The number of keys: their values stay hidden.
+/// Shows the number of keys only, so that their values stay hidden.
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Keys({})", self.count())
     }
 }
 
-/// One key on each line, as 64 hexadecimal digits; empty lines mean nothing.
+/// Parses one key per line, as 64 hexadecimal digits. Empty lines are ignored.
 impl FromStr for Keys {
     type Err = InvalidKeys;
 

@@ -1,4 +1,4 @@
-//! Secret keys in their order, and what they seal.
+//! Secret keys in order, and sealing with them.
 
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,20 +7,22 @@ use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a key.
+/// The length of a key in bytes.
 pub(super) const KEY: usize = 32;
 
-/// Length of the nonce, which makes two seals of one text differ. Long enough to be random with any number of replicas.
+/// The length of the nonce in bytes. The nonce makes two seals of the same text differ, and is long
+/// enough to be random with any number of replicas.
 const NONCE: usize = 24;
 
-/// Bytes of the time until which a seal is good, in milliseconds since 1970.
+/// The length of the expiry time in bytes: milliseconds since 1970.
 const UNTIL: usize = 8;
 
-/// The purpose of a seal. None is the beginning of another: each part has its length before it.
+/// The purpose of a seal. No purpose is a prefix of another, because each part is preceded by its
+/// length.
 pub type Purpose<'a> = &'a [&'a str];
 
-/// The reason why a seal can't be opened: it was made with another key or for another purpose, changed, is too old,
-/// or no seal at all. Nobody is told which.
+/// The reason why a seal can't be opened: it was made with another key or for another purpose, was
+/// changed, has expired, or is not a seal. The error does not say which.
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "nobody is told more")]
 pub struct InvalidSeal;
@@ -34,7 +36,7 @@ impl Key {
         Self(XChaCha20Poly1305::new(&key.into()))
     }
 
-    /// The key in a line of text.
+    /// Parses the key in a line of text.
     fn read(digits: &str) -> Option<Self> {
         let mut key = [0; KEY];
         let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
@@ -50,8 +52,8 @@ impl Key {
         Some(Self::new(key))
     }
 
-    /// A mark of the key, by which others see whether they have the same: 16 bits, which reveal nothing
-    /// of it.
+    /// A fingerprint of the key, by which processes can compare their keys: 16 bits, which reveal
+    /// nothing about the key.
     pub(super) fn fingerprint(&self) -> String {
         format!("{:04x}", self.proof(&["fingerprint"]) >> 48)
     }
@@ -76,11 +78,12 @@ impl Key {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
-    /// The proof of this purpose, which only processes with the key can make: short, and always the same.
+    /// The proof of this purpose, which only processes with the key can make: short, and always the
+    /// same.
     pub(super) fn proof(&self, purpose: Purpose<'_>) -> u64 {
         let aad = bound(purpose);
         let digest: [u8; KEY] = Sha256::digest(&aad).into();
-        // Another nonce for each purpose, and no content: nothing is ever sealed like this.
+        // Another nonce for each purpose and no content, because nothing is ever sealed like this.
         let nonce = digest.first_chunk::<NONCE>().expect("a digest is longer");
         let payload = Payload {
             msg: &[],
@@ -92,7 +95,7 @@ impl Key {
     }
 }
 
-/// The content that one of the keys sealed for `purpose`, if it is still good.
+/// The content that one of the keys sealed for `purpose`, if the seal is still valid.
 pub(super) fn open<'a>(
     keys: impl IntoIterator<Item = &'a Key>,
     purpose: Purpose<'_>,
@@ -135,10 +138,10 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The keys in a text: never none.
+/// The keys in a text, at least one.
 pub(super) struct KeyLines(pub(super) Vec<Key>);
 
-/// One key on each line, as 64 hexadecimal digits; empty lines mean nothing.
+/// Parses one key per line, as 64 hexadecimal digits. Empty lines are ignored.
 impl FromStr for KeyLines {
     type Err = InvalidKeys;
 
@@ -158,7 +161,7 @@ impl FromStr for KeyLines {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKeys {
-    /// There is no key.
+    /// The text contains no key.
     #[error("there is no key")]
     Empty,
     /// This line, counted from 1, is not a key.

@@ -86,7 +86,7 @@ fn the_first_key_seals_and_all_open() {
         Keys::new(new).and(old),
         Keys::new(new),
     ];
-    // Replicas of one stage and the next serve side by side.
+    // Replicas of one stage and the next run at the same time.
     for pair in stages.windows(2) {
         for (one, other) in [(&pair[0], &pair[1]), (&pair[1], &pair[0])] {
             let sealed = seal(one, "x");
@@ -162,7 +162,7 @@ fn nothing_shows_the_key_or_the_text() {
 }
 
 proptest! {
-    // Each tries more than a thousand changes.
+    // Each case tries more than a thousand changes.
     #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]

@@ -1,12 +1,14 @@
 //! Standard input and output for the reactor, on Linux: pipes and sockets.
 //!
-//! A reactor needs reads and writes that don't block. Whether they do is a property of the open file, not of the
-//! descriptor, and an open file is shared: with the parent, with its other children, and between standard output and
-//! standard error if both are the same. A process that doesn't expect the change loses output. So the property stays as
-//! it is, and files that can't be used that way are left to threads.
+//! A reactor needs reads and writes that don't block. Whether they block is a property of the open
+//! file, not of the descriptor, and an open file is shared: with the parent, with its other
+//! children, and between standard output and standard error if both are the same. A process that
+//! doesn't expect the change loses output. So the property is not changed, and threads handle the
+//! files that can't be used in this way.
 //!
-//! A pipe is opened again: this gives another open file of the same pipe, which no other process shares. Only a nameless
-//! one: a reactor would never learn that a named pipe has ended if its writers were gone before.
+//! A pipe is opened again, which creates another open file of the same pipe that no other process
+//! shares. This is done only for an anonymous pipe, because a reactor would never notice the end of
+//! a named pipe whose writers have already gone.
 
 mod socket;
 
@@ -19,7 +21,7 @@ use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
 use self::socket::StdioSocket;
 
-/// `None` if a thread has to read.
+/// The standard input; `None` if a thread has to read it.
 pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
     match input_pipe() {
         Some(pipe) => Some(Box::new(pipe)),
@@ -30,7 +32,7 @@ pub(super) fn input() -> Option<Box<dyn AsyncRead + Send + Unpin>> {
     }
 }
 
-/// `None` if a thread has to write.
+/// The standard output; `None` if a thread has to write it.
 pub(super) fn output() -> Option<Box<dyn AsyncWrite + Send + Unpin>> {
     match output_pipe() {
         Some(pipe) => Some(Box::new(pipe)),
@@ -57,13 +59,15 @@ fn output_pipe() -> Option<Sender> {
     OpenOptions::new().open_sender("/proc/self/fd/1").ok()
 }
 
-/// Whether `descriptor` is the right end of a nameless pipe: this process would talk to itself at the other one.
+/// Whether `descriptor` is the right end of an anonymous pipe, because at the other end this
+/// process would communicate with itself.
 ///
-/// Asks the descriptor, because looking at its link in `/proc` takes a fiftieth of the time to start.
+/// Queries the descriptor, because reading its link in `/proc` takes a fiftieth of the start-up
+/// time.
 fn is_pipe(descriptor: BorrowedFd<'_>, other_end: OFlags) -> bool {
     let is_nameless = fstatfs(descriptor).is_ok_and(|found| found.f_type == PIPEFS_MAGIC);
     is_nameless && fcntl_getfl(descriptor).is_ok_and(|flags| flags & OFlags::ACCMODE != other_end)
 }
 
-/// The file system of pipes that have no name.
+/// The file system of anonymous pipes.
 const PIPEFS_MAGIC: FsWord = 0x5049_5045;

@@ -1,7 +1,8 @@
-//! Streams whose reads and writes block, such as standard input and output: each on a thread of its own.
+//! Streams whose reads and writes block, such as standard input and output: each has its own
+//! thread.
 //!
-//! Not on tokio's threads for blocking work: a runtime waits for those when it shuts down, so the process would wait
-//! for a peer that neither writes nor reads any more.
+//! Not one of tokio's threads for blocking work, because a runtime waits for those when it shuts
+//! down, and the process would wait for a peer that neither writes nor reads any more.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::pin::Pin;
@@ -13,10 +14,10 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
 
-/// The most bytes that are read, or written, at once.
+/// The maximum number of bytes that are read or written at once.
 const CHUNK: usize = 64 << 10;
 
-/// The bytes that a thread reads.
+/// A reader whose bytes come from a thread.
 #[derive(Debug)]
 pub(super) struct ThreadReader {
     chunks: mpsc::Receiver<io::Result<Bytes>>,
@@ -25,7 +26,7 @@ pub(super) struct ThreadReader {
 }
 
 impl ThreadReader {
-    /// Reads ahead by two chunks at most.
+    /// Starts a thread that reads ahead by at most two chunks.
     pub(super) fn new(mut from: impl Read + Send + 'static) -> io::Result<Self> {
         let (sender, chunks) = mpsc::channel(1);
         spawn("plainly reads", move || {
@@ -74,14 +75,14 @@ impl AsyncRead for ThreadReader {
 #[derive(Debug)]
 pub(super) struct ThreadWriter {
     chunks: blocking::Sender<Vec<u8>>,
-    /// Each chunk comes back when it is written.
+    /// Returns each chunk after it has been written.
     written: mpsc::Receiver<(Vec<u8>, io::Result<()>)>,
     /// The buffer for the next chunk; `None` while it is being written.
     free: Option<Vec<u8>>,
 }
 
 impl ThreadWriter {
-    /// Writes one chunk at a time, and flushes each.
+    /// Starts a thread that writes one chunk at a time and flushes each.
     pub(super) fn new(mut to: impl Write + Send + 'static) -> io::Result<Self> {
         let (chunks, received) = blocking::channel::<Vec<u8>>();
         let (sender, written) = mpsc::channel(1);
@@ -101,7 +102,7 @@ impl ThreadWriter {
         })
     }
 
-    /// Waits until nothing is being written.
+    /// Waits until no chunk is being written.
     fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.free.is_some() {
             return Poll::Ready(Ok(()));
@@ -135,13 +136,13 @@ impl AsyncWrite for ThreadWriter {
     }
 }
 
-/// The error if the thread has ended without being stopped.
+/// The error for a thread that ended without being stopped.
 fn panicked() -> io::Error {
     io::Error::other("the thread that writes has panicked")
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    // Nobody waits for its end.
+    // The thread is never joined.
     let _handle = thread::Builder::new().name(name.to_owned()).spawn(work)?;
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Failures of TLS with a known cause, in words: those of the TLS library are for its programmers.
+//! Descriptions of TLS failures with a known cause, because the messages of the TLS library are for
+//! its programmers.
 
 use std::error::Error;
 use std::io;
@@ -9,19 +10,20 @@ use plainly_errors::problem::wait_in_words;
 use rustls::pki_types::UnixTime;
 use rustls::{CertificateError, InvalidMessage};
 
-/// A failure of TLS with a known cause, as a source of an error about a URL that could not be reached.
+/// A TLS failure with a known cause, which is the source of an error about an unreachable URL.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// The server's certificate is self-signed, or no authority that is trusted here has signed it.
+    /// The server's certificate is self-signed, or no trusted authority has signed it.
     #[error(
         "the server's certificate is not trusted: it is self-signed, or its authority is unknown here"
     )]
     Untrusted,
-    /// The server's certificate is that of an authority, which no server may use itself.
+    /// The server's certificate belongs to an authority, and a server may not use such a
+    /// certificate.
     #[error("the server's certificate is invalid: it is that of an authority (CA:TRUE)")]
     Authority,
-    /// The server's certificate has other names than the one in the URL.
+    /// The server's certificate is for other names than the one in the URL.
     #[error("the server's certificate is not for {wanted}, but for {}", names(.presented))]
     #[non_exhaustive]
     WrongName {
@@ -30,18 +32,18 @@ pub enum TlsError {
         /// The names in the certificate; empty if it has none.
         presented: Vec<String>,
     },
-    /// The server's certificate is not valid any more.
+    /// The server's certificate has expired.
     #[error("the server's certificate expired {} ago", wait_in_words(*.ago))]
     #[non_exhaustive]
     Expired {
-        /// The time since then.
+        /// The time since it expired.
         ago: Duration,
     },
     /// The server's certificate is not valid yet.
     #[error("the server's certificate is not valid before {} from now", wait_in_words(*.wait))]
     #[non_exhaustive]
     NotYetValid {
-        /// The time until then.
+        /// The time until it is valid.
         wait: Duration,
     },
     /// The server answers without TLS.
@@ -52,7 +54,7 @@ pub enum TlsError {
 plainly_errors::debug_with_causes!(TlsError);
 
 impl TlsError {
-    /// The failure of TLS at the bottom of an error.
+    /// The TLS failure that caused an error.
     pub fn beneath(error: &(dyn Error + 'static)) -> Option<Self> {
         std::iter::successors(Some(error), |&error| cause(error))
             .find_map(|error| Self::of(error.downcast_ref()?))
@@ -73,7 +75,8 @@ impl TlsError {
     )]
     fn of_certificate(why: &CertificateError) -> Option<Self> {
         match why {
-            // The last two: an authority that is trusted here has the name of the one that signed, and another key.
+            // The last two mean that the issuer has the name of a trusted authority but another
+            // key.
             CertificateError::UnknownIssuer
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
@@ -92,7 +95,7 @@ impl TlsError {
             CertificateError::NotValidYetContext { time, not_before } => Some(Self::NotYetValid {
                 wait: between(*time, *not_before),
             }),
-            // The library that checks certificates has no public type for it.
+            // The library that checks certificates has no public type for this failure.
             CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
                 Some(Self::Authority)
             }
@@ -101,7 +104,7 @@ impl TlsError {
     }
 }
 
-/// The error itself, or in its place the failure of TLS that it is about.
+/// The TLS failure that caused the error, or otherwise the error itself.
 pub fn in_words(error: impl Error + Send + Sync + 'static) -> Box<dyn Error + Send + Sync> {
     match TlsError::beneath(&error) {
         Some(tls) => tls.into(),
@@ -109,7 +112,7 @@ pub fn in_words(error: impl Error + Send + Sync + 'static) -> Box<dyn Error + Se
     }
 }
 
-/// The cause of an error: an I/O error holds it within, rather than as its source.
+/// The cause of an error. An I/O error contains it instead of returning it as its source.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref().and_then(io::Error::get_ref) {
         Some(within) => Some(within),
@@ -117,7 +120,7 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     }
 }
 
-/// The name in the debug text of one: `DnsName("a.example")`, `IpAddress(127.0.0.1)`.
+/// The name in the debug text of a name: `DnsName("a.example")`, `IpAddress(127.0.0.1)`.
 fn own_name(said: &str) -> String {
     let within = said
         .split_once('(')

@@ -17,7 +17,7 @@ fn start() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000)
 }
 
-/// A replica with a file of its own.
+/// A replica with its own file.
 struct Replica {
     directory: TempDir,
     keys: Keys,
@@ -44,7 +44,7 @@ impl Replica {
     }
 }
 
-/// Puts a file in place of the one that is there, as tools do that spread secrets.
+/// Replaces the file by another, as tools that distribute secrets do.
 fn write(directory: &TempDir, lines: &[u8], now: SystemTime) {
     let beside = directory.path().join("new");
     fs::write(&beside, text(lines)).unwrap();
@@ -78,7 +78,7 @@ fn the_first_key_seals_once_every_replica_has_had_the_time_to_learn_it() {
         let (written, now) = (start(), start() + age);
         for replica in [
             Replica::with(lines, written),
-            // One that runs already.
+            // A replica that is already running.
             {
                 let replica = Replica::with(&[9], written - DAY);
                 replica.seal(written - second);
@@ -111,7 +111,7 @@ fn what_cannot_be_used_changes_nothing() {
     now += MINUTE;
     assert!(!replica.opens(&sealed, now));
     assert!(is_of(3, &replica.seal(now), now));
-    // The clock is set back by a day.
+    // The clock is set back by one day.
     replica.write(&[4], now);
     now -= DAY;
     assert!(is_of(4, &replica.seal(now), now));
@@ -144,12 +144,12 @@ fn foreign_keys_open_nothing_and_look_like_an_expired_seal() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// Two rotations, which reach each replica at another time; every minute each replica opens what the others sealed a minute,
-    /// half an hour and an hour ago.
+    /// Two rotations, which reach each replica at another time. Every minute each replica opens the
+    /// seals that the others made a minute, half an hour and an hour ago.
     #[test]
     fn keys_rotated(spread in prop::collection::vec(0..280_u64, 12)) {
         let replicas = [(); 3].map(|()| Replica::with(&[1], start() - DAY));
-        // When the file arrives at the first replica at the earliest, and its lines.
+        // The earliest time at which the file reaches the first replica, and its lines.
         let steps: [(u64, &[u8]); 4] = [(10, &[2, 1]), (4_300, &[2]), (4_900, &[3, 2]), (9_200, &[3])];
         let mut arrivals: Vec<(u64, usize, &[u8])> = Vec::new();
         for (number, delay) in spread.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Standard input or output that is a socket, as Node gives it to its children, for the reactor. (Linux)
+//! A socket as standard input or output, as Node gives it to its children, for the reactor (Linux).
 //!
-//! A socket can't be opened anew as a pipe can, but each call on it can say for itself that it must not block.
+//! Unlike a pipe, a socket can't be opened again, but each call on it can request not to block.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -17,7 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 pub(super) struct StdioSocket(AsyncFd<OwnedFd>);
 
 impl StdioSocket {
-    /// `None` if `descriptor` is no socket, or can't be watched: a thread can still use it as it is.
+    /// A socket for the reactor. `None` if `descriptor` is not a socket or can't be watched; then a
+    /// thread can use it as it is.
     pub(super) fn of(descriptor: BorrowedFd<'_>, interest: Interest) -> Option<Self> {
         socket_type(descriptor).ok()?;
         let own = descriptor.try_clone_to_owned().ok()?;
@@ -73,7 +74,7 @@ impl AsyncWrite for StdioSocket {
         Poll::Ready(Ok(()))
     }
 
-    /// Leaves it open for others.
+    /// Leaves the socket open for other processes.
     fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
