@@ -1,4 +1,4 @@
-//! A test of any store: whether it keeps the rules that a server and its clients rely on.
+//! A test for stores: checks the rules that a server and its clients rely on.
 //!
 //! ```
 //! use plainly::store::{Store, check};
@@ -25,10 +25,10 @@ use plainly_server::store::{ListQuery, Page, Store, StoreError};
 pub use self::report::{BrokenRule, Report, Rule};
 pub use self::writing::check_writes;
 
-/// The most resources that are looked at one by one.
+/// The maximum number of resources that are checked one by one.
 const LOOKED_AT: usize = 1_000;
 
-/// Texts that are no URI of any store, or that lead out of one.
+/// Texts that are not URIs of any store, or that lead out of one.
 const ODD: [&str; 16] = [
     "",
     " ",
@@ -48,8 +48,8 @@ const ODD: [&str; 16] = [
     "\u{202e}x",
 ];
 
-/// Tries the store, which must not change meanwhile, and reports each rule that it breaks. For a store with
-/// [views](Store::view), check a view.
+/// Checks a store, which must not change meanwhile, and reports each rule that it breaks. If the
+/// store has [views](Store::view), check a view.
 ///
 /// It lists everything several times, and reads the first 1,000 resources.
 pub async fn check<S: Store>(store: &S) -> Report {
@@ -66,19 +66,19 @@ pub async fn check<S: Store>(store: &S) -> Report {
     check.report
 }
 
-/// A check that is running.
+/// A running check.
 struct Check<'a, S> {
     store: &'a S,
     report: Report,
 }
 
 impl<S: Store> Check<'_, S> {
-    /// Notes that the rule is broken.
+    /// Records that the store breaks the rule.
     fn broken(&mut self, rule: Rule, uri: &str, why: impl Into<String>) {
         self.report.add(rule, uri, why.into());
     }
 
-    /// The result of a method; `None` if the method panics, which is noted.
+    /// The result of a method; `None` if the method panics, which is recorded.
     async fn caught<T>(
         &mut self,
         uri: &str,
@@ -93,7 +93,7 @@ impl<S: Store> Check<'_, S> {
         }
     }
 
-    /// The listed spelling of a URI, which is its own listed spelling.
+    /// The listed spelling of a URI. Checks that the listed spelling is its own listed spelling.
     fn spelling(&mut self, uri: &str) -> Option<String> {
         let spell = |uri: &str| self.store.spelling(uri).map(Cow::into_owned);
         let spelled = catch_unwind(AssertUnwindSafe(|| {
@@ -126,7 +126,7 @@ impl<S: Store> Check<'_, S> {
         self.caught(uri, self.store.read(uri)).await
     }
 
-    /// The methods never panic, and agree on what is not there.
+    /// Checks odd URIs: methods must not panic, and must agree on missing resources.
     async fn odd(&mut self, listed: &[Resource]) {
         let near = listed.iter().take(10).map(|resource| &*resource.uri);
         let near: Vec<&str> = std::iter::once("").chain(near).collect();
@@ -145,7 +145,7 @@ impl<S: Store> Check<'_, S> {
             let children = self.list(ListQuery::new(10).parent(&uri)).await;
             self.list(ListQuery::new(10).after(&uri)).await;
             let spelled = self.spelling(&uri);
-            // It may be another spelling of a resource, or one that is not listed.
+            // The URI may be another spelling of a resource, or a resource that is not listed.
             let is_missing = match metadata {
                 Some(Ok(found)) if spelled.as_ref() != Some(&found.uri) => {
                     let why = format!("it is {}, and is spelled {spelled:?}", found.uri);
@@ -165,7 +165,7 @@ impl<S: Store> Check<'_, S> {
     }
 }
 
-/// A URI with its scheme in upper case, and with its last letter percent-encoded.
+/// Variants of a URI: with its scheme in upper case, and with its last letter percent-encoded.
 fn respelled(uri: &str) -> Vec<String> {
     let scheme = uri.split_once(':');
     let scheme = scheme.map(|(scheme, rest)| format!("{}:{rest}", scheme.to_ascii_uppercase()));

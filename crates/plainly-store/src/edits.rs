@@ -1,5 +1,6 @@
-//! Edits of a text: each replaces a piece that occurs exactly once. Either all of them happen, or none. The text keeps
-//! its line ends and its byte order mark, whatever the edits have. Independent of stores and of the protocol.
+//! Edits of a text: each replaces a piece that occurs exactly once. Either all edits are applied,
+//! or none. The text keeps its line endings and its byte order mark, whatever the edits contain.
+//! Independent of stores and of the protocol.
 //!
 //! ```
 //! use plainly::store::tools::edits::{Edit, apply};
@@ -20,21 +21,21 @@ use self::document::{Document, Place};
 use self::find::Search;
 pub use self::problem::{EditFault, EditProblem};
 
-/// The most places that the edits of one call change.
+/// The maximum number of places that the edits of one call change.
 const PLACES: usize = 1 << 20;
 
-/// The most places that are counted of a piece that must occur once.
+/// The maximum number of occurrences that are counted of a piece that must occur once.
 const COUNTED: usize = 100;
 
 /// A replacement of a piece of a text.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Edit<'a> {
-    /// The piece.
+    /// The piece to replace.
     pub old: &'a str,
-    /// The text in its place.
+    /// The replacement.
     pub new: &'a str,
-    /// Whether the piece is replaced wherever it occurs. Otherwise it must occur once.
+    /// Whether to replace every occurrence of the piece. Otherwise the piece must occur once.
     pub all: bool,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Edit<'a> {
         }
     }
 
-    /// Replaces the piece wherever it occurs.
+    /// Replaces every occurrence of the piece.
     #[must_use]
     pub fn all(mut self) -> Self {
         self.all = true;
@@ -62,21 +63,24 @@ impl<'a> Edit<'a> {
 pub struct Edited {
     /// The text.
     pub text: String,
-    /// The positions, from 0, of the edits whose pieces were found only when the blanks around their lines were left out.
+    /// The positions, from 0, of edits whose pieces were only found by ignoring the blanks around
+    /// lines.
     pub loose: Vec<usize>,
     before: String,
     after: String,
 }
 
 impl Edited {
-    /// The changes as a unified diff under this name, in which all line ends are `\n`.
+    /// The changes as a unified diff under this name. All its line endings are `
+    /// `.
     pub fn diff(&self, name: &str) -> String {
         diff::unified(name, &self.before, &self.after)
     }
 }
 
-/// Applies the edits to a text in UTF-8 that has at most `limit` bytes afterwards. Pieces are looked for in the text as it is
-/// before any of the edits; no two may overlap. On failure, reports each edit that can't be applied.
+/// Applies the edits to a UTF-8 text. The result may have at most `limit` bytes. Pieces are
+/// searched for in the original text, and must not overlap. On failure, reports each edit that
+/// can't be applied.
 pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Vec<EditProblem>> {
     let of_text = |fault| vec![EditProblem { edit: None, fault }];
     let text = str::from_utf8(text).map_err(|_invalid| of_text(EditFault::NotUtf8))?;
@@ -115,7 +119,7 @@ pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Ve
     })
 }
 
-/// The edits whose pieces overlap with that of an edit before them.
+/// The edits whose pieces overlap with that of an earlier edit.
 fn overlaps(places: &[Place]) -> impl Iterator<Item = EditProblem> {
     let pairs = places.windows(2).filter_map(|pair| match pair {
         [one, other] if other.start < one.end => {

@@ -1,4 +1,5 @@
-//! A resource in a tool's result, for programs and as a line of text: by itself, or in a listing.
+//! A resource in a tool's result, as structured output and as a line of text: alone, or in a
+//! listing.
 
 use percent_encoding::percent_decode_str;
 use plainly_protocol::types::Resource;
@@ -40,14 +41,14 @@ impl From<&Resource> for Entry {
     }
 }
 
-// A resource in a listing: what the beginning of all its URIs does not have already.
+// A resource in a listing, without the common beginning of all URIs.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub(super) struct ListedEntry {
     // The URI after the base of the listing.
     path: String,
-    // The name, unless it can be read in the path.
+    // The name, unless the path shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     // Absent for files.
@@ -55,13 +56,14 @@ pub(super) struct ListedEntry {
     is_collection: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    // The last change, in a listing by that: in the line alone, and there in the place of the size.
+    // The time of the last change. Only shown in the text of a listing sorted by it, instead of the
+    // size.
     #[serde(skip)]
     time: Option<String>,
 }
 
 impl ListedEntry {
-    /// The resource in a listing whose URIs begin with `base`.
+    /// Creates the entry of a listing whose URIs begin with `base`.
     pub(super) fn new(resource: &Resource, base: &str, has_time: bool) -> Self {
         let path = below(&resource.uri, base).to_owned();
         let name = (!can_be_read_in(&path, &resource.name)).then(|| resource.name.clone());
@@ -75,7 +77,7 @@ impl ListedEntry {
         }
     }
 
-    /// One line: the time, the path, and the rest in brackets.
+    /// The entry as one line: the time, the path, and the rest in brackets.
     pub(super) fn line(&self) -> String {
         let time = self.time.as_ref().map(|time| format!("{time}  "));
         let path = format!("{}{}", time.unwrap_or_default(), self.path);
@@ -92,7 +94,7 @@ impl ListedEntry {
     }
 }
 
-/// A time in UTC without its seconds; another as it is.
+/// A time in UTC without its seconds; any other time unchanged.
 fn to_the_minute(time: &str) -> String {
     match time.split_at_checked("2026-07-28T09:00".len()) {
         Some((minute, seconds)) if seconds.ends_with('Z') => format!("{minute}Z"),
@@ -100,7 +102,7 @@ fn to_the_minute(time: &str) -> String {
     }
 }
 
-/// The longest beginning of all these URIs that ends with a slash and leaves something of each.
+/// The longest common prefix of these URIs that ends with a slash and is shorter than each of them.
 pub(super) fn base<'a>(uris: impl IntoIterator<Item = &'a str>) -> &'a str {
     let mut uris = uris.into_iter();
     let first = uris.next().unwrap_or_default();
@@ -112,7 +114,7 @@ pub(super) fn base<'a>(uris: impl IntoIterator<Item = &'a str>) -> &'a str {
     })
 }
 
-/// Whether a path ends with this name, in letters that are legible in it.
+/// Whether a path ends with this name in legible characters.
 fn can_be_read_in(path: &str, name: &str) -> bool {
     let last = path.trim_end_matches('/').rsplit('/').next();
     let last = last.map(|last| percent_decode_str(last).decode_utf8_lossy());
@@ -129,7 +131,7 @@ fn up_to_a_slash(uri: &str) -> &str {
     end.and_then(|end| uri.get(..=end)).unwrap_or_default()
 }
 
-/// One line: kind, URI, and in brackets the rest.
+/// The resource as one line: kind, URI, and the rest in brackets.
 pub(super) fn line(resource: &Resource) -> String {
     let kind = if is_collection(resource) {
         "directory"
@@ -161,7 +163,7 @@ pub(super) fn sum(resources: &[Resource]) -> String {
     let directories = resources.iter().filter(|one| is_collection(one)).count();
     let files = resources.len() - directories;
     let sizes = resources.iter().filter_map(|one| one.size);
-    // Every one of them can be a sparse file of any size, so the sum may overflow.
+    // Each size may be that of a sparse file, so the sum could overflow.
     let bytes = sizes.fold(0, u64::saturating_add);
     [
         counted(directories, "directory", "directories"),
@@ -171,7 +173,7 @@ pub(super) fn sum(resources: &[Resource]) -> String {
     .join(", ")
 }
 
-/// A name that stays on one line: control characters are escaped.
+/// Escapes the control characters in a name, so that it stays on one line.
 pub(super) fn printable(name: &str) -> String {
     name.chars()
         .flat_map(|letter| {
@@ -182,7 +184,7 @@ pub(super) fn printable(name: &str) -> String {
         .collect()
 }
 
-/// A number and its noun.
+/// A number with its noun.
 fn counted(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }

@@ -1,4 +1,4 @@
-//! A store of which a part is hidden.
+//! A store with some of its resources hidden.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,13 +15,14 @@ use plainly_server::store::{
 
 use super::Globs;
 
-/// The most pages of the store for one page of what is left of them.
+/// The maximum number of pages read from the store for one page of visible resources.
 const PAGES: usize = 10;
 
-/// A store of which only some resources are shown: the others are not found by any method.
+/// A store that shows only some resources of another one. All methods report the others as missing.
 ///
-/// Globs are read as in `.gitignore`, over the part of a URI after `://`, decoded: that of `note://home/a%20b.md` is
-/// `home/a b.md`. A collection that they match stands for everything inside it.
+/// Globs follow the rules of `.gitignore`, and match the decoded part of a URI after `://`: for
+/// `note://home/a%20b.md`, this is `home/a b.md`. A glob that matches a collection also matches
+/// everything inside it.
 ///
 /// ```
 /// use plainly::store::{Filter, Store};
@@ -38,7 +39,7 @@ pub struct Filter<S> {
 }
 
 impl<S: Store> Filter<S> {
-    /// A filter that shows all of `store`, until it is narrowed.
+    /// Creates a filter that shows all of `store`.
     #[must_use]
     pub fn new(store: S) -> Self {
         Self {
@@ -48,7 +49,8 @@ impl<S: Store> Filter<S> {
         }
     }
 
-    /// Hides everything that none of these match, but no collection. Fails if one is no glob.
+    /// Hides all resources that none of these globs match, except collections. Fails if a glob is
+    /// invalid.
     pub fn only<G: Into<String>>(
         mut self,
         globs: impl IntoIterator<Item = G>,
@@ -58,7 +60,7 @@ impl<S: Store> Filter<S> {
         Ok(self)
     }
 
-    /// Hides everything that one of these matches. Fails if one is no glob.
+    /// Hides all resources that one of these globs matches. Fails if a glob is invalid.
     pub fn except<G: Into<String>>(
         mut self,
         globs: impl IntoIterator<Item = G>,
@@ -68,7 +70,7 @@ impl<S: Store> Filter<S> {
         Ok(self)
     }
 
-    /// Whether clients may hear of a change.
+    /// Whether to notify clients of a change.
     async fn shows_change(&self, change: &Change) -> bool {
         if let Change::Resource(uri) = change {
             return self.look(uri).await.is_ok();
@@ -79,7 +81,7 @@ impl<S: Store> Filter<S> {
         self.may_show(uri)
     }
 
-    /// Whether the URI could be one that is shown, if it is a collection.
+    /// Whether the URI would be visible if it were a collection.
     fn may_show(&self, uri: &str) -> bool {
         !matches(self.except.as_ref(), uri)
     }
@@ -89,8 +91,8 @@ impl<S: Store> Filter<S> {
         is_asked_for && self.may_show(uri)
     }
 
-    /// Whether the URI names nothing that may be shown. The listed spelling decides, so that no other one shows what is
-    /// hidden.
+    /// Whether the URI is hidden even if it is a collection. The listed spelling is checked, so
+    /// that another spelling can't reveal a hidden resource.
     fn hides(&self, uri: &str) -> bool {
         let listed = self.store.spelling(uri);
         listed.is_some_and(|listed| !self.may_show(&listed))
@@ -119,7 +121,7 @@ impl<S> Clone for Filter<S> {
     }
 }
 
-/// Whether any of the globs matches the URI, or a collection that it is in.
+/// Whether one of the globs matches the URI, or a collection that contains it.
 fn matches(globs: Option<&Globs>, uri: &str) -> bool {
     let path = uri.split_once("://").map_or(uri, |(_, path)| path);
     let path = percent_decode_str(path.trim_start_matches('/')).decode_utf8_lossy();

@@ -1,24 +1,24 @@
-//! Globs over the paths below a collection, interpreted as in `.gitignore`: without a slash, a glob matches names at
-//! any depth; with one, it matches the path from the top.
+//! Globs over the paths below a collection, with the rules of `.gitignore`: a glob without a slash
+//! matches names at any depth; a glob with one matches the path from the top.
 
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use plainly_errors::Problem;
 
-/// The most globs of one argument.
+/// The maximum number of globs in one argument.
 const MOST: usize = 64;
 
-/// The longest glob, in bytes.
+/// The maximum length of a glob, in bytes.
 const LONGEST: usize = 1024;
 
-/// Several globs, as a model gives them to a tool: those of names match at any depth, those with a slash a path from
-/// the top.
+/// Globs from an argument of a tool. Globs without a slash match names at any depth, globs with a
+/// slash match paths from the top.
 #[derive(Clone, Debug)]
 pub struct Globs(GlobSet);
 
 impl Globs {
-    /// Compiles what was given as the argument `field`. `None` if that is empty.
+    /// Compiles the argument `field`; `None` if it is empty.
     pub fn compile(field: &'static str, globs: &[String]) -> Result<Option<Self>, Problem> {
         if globs.is_empty() {
             return Ok(None);
@@ -51,13 +51,13 @@ impl Globs {
         Ok(Some(Self(set)))
     }
 
-    /// Whether one of them matches this path from the top.
+    /// Whether one of the globs matches this path from the top.
     pub fn matches(&self, path: &Path) -> bool {
         self.0.is_match(path)
     }
 }
 
-/// The equivalent glob over whole paths.
+/// The equivalent glob for whole paths.
 fn anchored(glob: &str) -> String {
     let glob = glob.strip_suffix('/').unwrap_or(glob);
     match glob.strip_prefix('/') {

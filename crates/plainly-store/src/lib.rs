@@ -1,9 +1,10 @@
-//! The resources of a store as tools, for hosts that show their models only tools. Turns the arguments of a call into
-//! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store,
-//! and of the protocol's messages.
+//! The resources of a store as tools, for hosts that only show tools to their models. Converts the
+//! arguments of a call to requests to a [`Store`], and its results to text, structured output and
+//! links. Independent of the kind of store, and of the protocol's messages.
 //!
-//! Hosts put the definitions of tools into the context of their models, so these are short. The fields of results are
-//! explained by comments alone, which are no part of an output schema.
+//! Hosts put the definitions of tools into the context of their models, so the definitions are
+//! short. The fields of results have plain comments instead of doc comments, because doc comments
+//! would become part of the output schema.
 
 #[cfg(feature = "check")]
 pub mod check;
@@ -42,28 +43,31 @@ pub use self::filter::Filter;
 pub use self::globs::Globs;
 pub use self::write::{Confirm, WriteTools};
 
-/// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.
+/// The maximum size of the text in the result of one call, in bytes. The next call can request the
+/// rest.
 pub const TEXT_BYTES: usize = 256 << 10;
 
-/// The maximum size of all images, recordings and other binary files in one result, in bytes. A single one may be larger.
+/// The maximum size of all images, recordings and other binary files in one result, in bytes. A
+/// single file may be larger.
 pub const MEDIA_BYTES: u64 = 8 << 20;
 
-/// The most resources that a result also has as links, each of which repeats what the text and the structured output have.
+/// The maximum number of resources that a result also has as links. Links repeat the text and the
+/// structured output.
 pub const LINKS: usize = 20;
 
-/// The longest argument `uri`, in bytes.
+/// The maximum length of the argument `uri`, in bytes.
 const URI_BYTES: usize = 8 << 10;
 
-/// A reading of the argument `uri` by a store that accepts more than URIs; `None` if it can't be
-/// meant for the store.
+/// A function that converts the argument `uri`, for stores that accept more than URIs; `None` if
+/// the argument can't be meant for the store.
 type Spelling = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
 /// `read_resources`. None of them changes anything.
 ///
-/// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one
-/// doesn't. The definitions of all tools fill a part of the model's context; to offer only some of them, filter by
-/// [`Tool::name`].
+/// Failures are problems that suggest what to try instead: similar names, or the tool that accepts
+/// this argument. The definitions of all tools use a part of the model's context; to offer only
+/// some of them, filter by [`Tool::name`].
 ///
 /// ```
 /// use plainly::server::BuildErrors;
@@ -82,21 +86,21 @@ type Spelling = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 #[must_use]
 pub struct StoreTools<S>(StoreView<S>);
 
-/// A store, as the tools see it.
+/// A store as the tools see it.
 #[derive(Clone)]
 struct StoreView<S> {
     store: S,
-    /// The collections that contain everything. Empty if the store has no such collections.
+    /// The collections that contain everything; empty if the store has none.
     roots: Vec<String>,
-    /// Whether the program gave these roots, in the place of the store's own.
+    /// Whether the program set these roots, instead of the store's own.
     are_roots_given: bool,
     spelling: Spelling,
-    /// The known lines of its resources; `None` for a view, which may show something else.
+    /// The known lines of the store's resources; `None` for a view, which may show other content.
     lines: Option<Arc<LineIndexes>>,
 }
 
 impl<S: Store> StoreTools<S> {
-    /// The tools over `store`.
+    /// Creates the tools for `store`.
     pub fn new(store: S) -> Self {
         Self(StoreView {
             roots: store.roots(),
@@ -107,16 +111,18 @@ impl<S: Store> StoreTools<S> {
         })
     }
 
-    /// The URIs of the top-level collections, where `list_resources` and `tree` start by default, in the place of
-    /// [those of the store](Store::roots). Without any, that is everything in the store.
+    /// Sets the URIs of the top-level collections, where `list_resources` and `tree` start by
+    /// default, instead of [the store's own](Store::roots). Without any, they show everything in
+    /// the store.
     pub fn roots<U: Into<String>>(mut self, uris: impl IntoIterator<Item = U>) -> Self {
         self.0.roots = uris.into_iter().map(Into::into).collect();
         self.0.are_roots_given = true;
         self
     }
 
-    /// Reads the argument `uri` with `spelling` before the store sees it, because models write paths where URIs are
-    /// expected. Empty text stands for the [`roots`](Self::roots), and `None` for what can't be meant for the store.
+    /// Converts the argument `uri` by `spelling` before the store sees it, because models write
+    /// paths where URIs are expected. `spelling` returns an empty text for the
+    /// [`roots`](Self::roots), and `None` for an argument that can't be meant for the store.
     pub fn spelling(
         mut self,
         spelling: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -125,7 +131,7 @@ impl<S: Store> StoreTools<S> {
         self
     }
 
-    /// All of the tools, ready for [`ServerBuilder::tools`](plainly_server::ServerBuilder::tools).
+    /// Builds all tools, ready for [`ServerBuilder::tools`](plainly_server::ServerBuilder::tools).
     pub fn build(self) -> Vec<Tool> {
         let source = Arc::new(self.0);
         vec![
@@ -137,14 +143,14 @@ impl<S: Store> StoreTools<S> {
         ]
     }
 
-    /// For a custom tool beside these: the URI that its argument means, read in the same way. `None` stands for the
+    /// Converts the argument `uri` of a custom tool in the same way. `None` stands for the
     /// [`roots`](Self::roots).
     pub fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         self.0.uri(written)
     }
 
-    /// The problem to report to the model when the store answers a request for `uri` with `error`:
-    /// for a custom tool beside these.
+    /// The problem to report to the model when a custom tool's request for `uri` fails with
+    /// `error`.
     pub async fn problem(&self, uri: &str, error: StoreError) -> Problem {
         problems::of(&self.0, uri, error).await
     }
@@ -169,7 +175,7 @@ impl<S: Store> StoreView<S> {
         })
     }
 
-    /// The URI that an argument means; `None` for the roots.
+    /// The URI for an argument; `None` for the roots.
     fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         let Some(written) = written else {
             return Ok(None);
@@ -187,13 +193,13 @@ impl<S: Store> StoreView<S> {
                 Ok(Some(listed.unwrap_or(uri)))
             }
             Some(uri) if self.roots.is_empty() => Err(problems::not_served(&uri, &self.roots)),
-            // It may be a path below a root whose name was left out, which the problem then suggests.
+            // The path may be below a root whose name was left out. The problem then suggests it.
             Some(uri) => Ok(Some(uri)),
             None => Err(problems::not_served(written, &self.roots)),
         }
     }
 
-    /// The URI that an argument means, if it must name one resource and not the roots.
+    /// The URI for an argument that must name one resource, not the roots.
     fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
         self.uri(Some(written))?
             .ok_or_else(|| problems::not_one(&self.roots))
@@ -209,7 +215,7 @@ impl<S: fmt::Debug> fmt::Debug for StoreView<S> {
     }
 }
 
-/// A tool that calls `run` with `source`.
+/// Creates a tool that calls `run` with `source`.
 fn tool<S, A, T, F>(
     name: &str,
     source: &Arc<StoreView<S>>,
@@ -224,7 +230,7 @@ where
     tool_for_viewer(name, source, move |source, _, args| run(source, args))
 }
 
-/// A tool that calls `run` with `source` and the caller.
+/// Creates a tool that calls `run` with `source` and the caller.
 fn tool_for_viewer<S, A, T, F>(
     name: &str,
     source: &Arc<StoreView<S>>,
@@ -241,7 +247,7 @@ where
         run(source.seen_by(&viewer), viewer, args)
     })
     .annotations(
-        // The other two hints say nothing more of a tool that only reads.
+        // The other two hints have no meaning for a tool that only reads.
         ToolAnnotations::new()
             .read_only_hint(true)
             .open_world_hint(false),

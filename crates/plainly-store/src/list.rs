@@ -1,4 +1,4 @@
-//! `list_resources`: the children of a collection, page by page or the largest or latest first.
+//! `list_resources`: the children of a collection, page by page, or sorted by size or time.
 
 mod sorted;
 
@@ -46,7 +46,7 @@ enum Sort {
 }
 
 impl Sort {
-    /// The order, unless it is the store's own.
+    /// The order; `None` for the store's own.
     fn order(self) -> Option<Order> {
         match self {
             Self::Name => None,
@@ -59,13 +59,13 @@ impl Sort {
 // A part of a listing.
 #[derive(Serialize, JsonSchema)]
 struct Listing {
-    // The beginning of the URIs.
+    // The common beginning of the URIs.
     base: String,
     resources: Vec<ListedEntry>,
-    // There is more: call again with this as `after`.
+    // The argument `after` for the next call, if there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
-    // Whether entries were left out that `next` does not lead to.
+    // Whether entries were left out that `next` doesn't lead to.
     truncated: bool,
     // The entries that were left out, and how to see them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ async fn run<S: Store>(
         };
         return Ok(show(page, false, None));
     };
-    // The store's positions only make sense in its own order.
+    // The store's positions only have a meaning in its own order.
     if args.after.is_some() {
         let why = "only a listing in the order of names can be continued.";
         return Err(Problem::validation("after", why)
@@ -120,14 +120,15 @@ async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
             Err(error) if source.roots.len() == 1 => {
                 return Err(problems::of(source, root, error).await);
             }
-            // The other roots are still fine, and a request for this one will say what is wrong with it.
+            // The other roots are listed, and a request for this one reports its error.
             Err(_) => {}
         }
     }
     Ok(Page::new(resources, None))
 }
 
-/// The children of a collection that fit into one answer, at most `limit`, and where to continue.
+/// The children of a collection that fit into one result, at most `limit`, and the position to
+/// continue from.
 async fn page<S: Store>(
     source: &StoreView<S>,
     parent: Option<&str>,
@@ -137,13 +138,13 @@ async fn page<S: Store>(
     let page = children(source, parent, after.clone(), limit).await?;
     let fits = fitting(&page.resources, false);
     if fits < page.resources.len() {
-        // Only the store knows where to continue after fewer entries.
+        // Only the store knows the position after fewer entries.
         return children(source, parent, after, fits).await;
     }
     Ok(page)
 }
 
-/// At most `most` children of a collection, and where to continue.
+/// At most `most` children of a collection, and the position to continue from.
 async fn children<S: Store>(
     source: &StoreView<S>,
     parent: Option<&str>,
@@ -171,7 +172,7 @@ fn base(resources: &[Resource]) -> &str {
     entry::base(resources.iter().map(|one| &*one.uri))
 }
 
-/// The number of these resources that fit into one answer: at least one.
+/// The number of these resources that fit into one result: at least one.
 fn fitting(resources: &[Resource], has_time: bool) -> usize {
     let base = base(resources);
     let mut room = TEXT_BYTES;

@@ -1,6 +1,6 @@
-//! Explains a store's error to a model: the fault, and an alternative to try. Uses only the
-//! listings of the store, so it reveals nothing that these don't show anyway. Names no other tool,
-//! because a server may offer only some of them.
+//! Explains a store's error to a model: the fault, and an alternative to try. Uses only the store's
+//! listings, so it reveals nothing that these don't show. Names no other tool, because a server may
+//! offer only some of them.
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
@@ -9,21 +9,23 @@ use plainly_protocol::part::Part;
 use super::StoreView;
 use plainly_server::store::{ByteRange, ListQuery, RangeQuery, Store, StoreError};
 
-/// The most entries of a collection that are searched for similar names, and the most names that are suggested.
+/// The maximum number of a collection's entries searched for similar names, and of suggested names.
 const LOOKED_AT: usize = 1_000;
 const NEAR: usize = 3;
 const SIBLINGS: usize = 20;
 
-/// The similarity from which on one name may be meant by the other, from 0 to 1.
+/// The minimum similarity, from 0 to 1, of two names of which one may be a misspelling of the
+/// other.
 const ALIKE: f64 = 0.8;
 
-/// The most comparisons of letters in one search: two names take as many as the product of their lengths.
+/// The maximum number of compared letters in one search. Two names need as many as the product of
+/// their lengths.
 const COMPARED: usize = 1 << 20;
 
-/// The most levels that are searched upwards for a collection that exists.
+/// The maximum number of levels searched upwards for an existing collection.
 const ABOVE: usize = 64;
 
-/// The problem to report when the store answers a request for `uri` with `error`.
+/// The problem to report when a request for `uri` fails with `error`.
 pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreError) -> Problem {
     match error {
         StoreError::NotFound => {
@@ -55,7 +57,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
     }
 }
 
-/// The problem of a change that would put a resource where the store serves none.
+/// The problem of a change at a URI where the store can't have a resource.
 pub(super) async fn no_place<S: Store>(source: &StoreView<S>, uri: &str) -> Problem {
     let Some((parent, _, _)) = beside(source, uri).await else {
         return not_served(uri, &source.roots);
@@ -69,13 +71,13 @@ pub(super) async fn no_place<S: Store>(source: &StoreView<S>, uri: &str) -> Prob
     }
 }
 
-/// The bytes that a problem suggests to read.
+/// The bytes that a problem suggests reading.
 const SOME: Part = Part::Bytes {
     first: 0,
     end: Some(64 << 10),
 };
 
-/// The resource is too large to be read as a whole.
+/// The problem of a resource that is too large to be read as a whole.
 async fn too_large<S: Store>(
     source: &StoreView<S>,
     uri: &str,
@@ -95,13 +97,13 @@ async fn too_large<S: Store>(
         .detail("limit", limit)
 }
 
-/// The first line that was requested comes after the last.
+/// The problem of a first line that is after the last.
 pub(super) fn after_the_end(lines: u64) -> Problem {
     Problem::validation("offset", format!("the text has {lines} lines."))
         .suggest("Use an offset up to that, or tail for the last lines.")
 }
 
-/// The first page or byte that was requested comes after the last.
+/// The problem of a first page or byte that is after the last.
 pub(super) fn after_the_end_of_all(part: Part, size: u64) -> Problem {
     match part {
         Part::Pages(_) => Problem::validation("uri", format!("the document has {size} pages."))
@@ -114,42 +116,42 @@ pub(super) fn after_the_end_of_all(part: Part, size: u64) -> Problem {
     }
 }
 
-/// The resource is no document, and pages of it were requested.
+/// The problem of requested pages of a resource that has none.
 pub(super) fn no_pages(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} has no pages.")).suggest("Leave out #page=.")
 }
 
-/// The resource is a file, and its children were requested.
+/// The problem of requested children of a file.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))
         .suggest("Read it, or use the directory that contains it.")
 }
 
-/// The resource is a collection, and its content was requested.
+/// The problem of the requested content of a collection.
 pub(super) fn is_a_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a directory."))
         .suggest("List what it contains, and read one of those.")
 }
 
-/// The argument can't be meant for the store.
+/// The problem of an argument that can't be meant for the store.
 pub(super) fn not_served(written: &str, roots: &[String]) -> Problem {
     Problem::validation("uri", format!("{written} is not a URI of this server."))
         .suggest(form(roots))
 }
 
-/// The argument is longer than any URI may be.
+/// The problem of an argument that is too long for a URI.
 pub(super) fn too_long(limit: usize) -> Problem {
     Problem::validation("uri", format!("it has more than {limit} bytes."))
         .suggest("Use a URI exactly as it is listed.")
 }
 
-/// The argument names a part, and only a whole resource can be meant.
+/// The problem of an argument that names a part instead of a whole resource.
 pub(super) fn names_a_part(uri: &str, part: Part) -> Problem {
     Problem::validation("uri", format!("{} names a part.", part.uri(uri)))
         .suggest(format!("Leave out #{part}."))
 }
 
-/// The argument stands for everything that is served, but must name one resource.
+/// The problem of an argument that stands for everything instead of one resource.
 pub(super) fn not_one(roots: &[String]) -> Problem {
     Problem::validation("uri", "it names no resource.").suggest(form(roots))
 }
@@ -161,9 +163,9 @@ fn form(roots: &[String]) -> String {
     }
 }
 
-/// A suggestion of what to try instead of a URI without a resource.
+/// A suggestion for a URI without a resource.
 async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
-    // A path that exists below a root is a better guess than a name that is merely alike.
+    // A path that exists below a root is a better guess than a similar name.
     if let Some(found) = below_a_root(source, uri).await {
         return format!("Did you mean {found}?");
     }
@@ -187,7 +189,7 @@ async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
     }
 }
 
-/// The URI of this path below a root, whose name may have been left out.
+/// The URI of this path below a root, in case the root's name was left out.
 async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<String> {
     let (begin, _) = source.roots.first()?.rsplit_once('/')?;
     let path = uri.strip_prefix(begin)?;
@@ -200,7 +202,8 @@ async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<Stri
     None
 }
 
-/// The nearest existing collection above `uri`, the name that is missing in it, and the URIs of its children.
+/// The nearest existing collection above `uri`, the name that is missing in it, and the URIs of its
+/// children.
 async fn beside<S: Store>(
     source: &StoreView<S>,
     uri: &str,
@@ -208,7 +211,7 @@ async fn beside<S: Store>(
     let mut at = uri;
     for _ in 0..ABOVE {
         let (parent, missing) = at.rsplit_once('/')?;
-        // Only a scheme is left, as in `file:/`, or the path has left the store.
+        // Only a scheme is left, as in `file:/`, or the store doesn't serve the parent.
         if parent.ends_with('/') || !source.store.serves(parent) {
             return None;
         }
@@ -222,8 +225,8 @@ async fn beside<S: Store>(
     None
 }
 
-/// The URIs whose last part is most similar to `name`, the most similar first. Only some of many long names are
-/// compared.
+/// The URIs whose last part is most similar to `name`, most similar first. If there are many long
+/// names, only some are compared.
 fn nearest(name: &str, uris: &[String]) -> Vec<String> {
     let name = name.to_lowercase();
     let mut left = COMPARED;
@@ -243,13 +246,13 @@ fn nearest(name: &str, uris: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The similarity of two names, or of one and the stem of the other.
+/// The similarity of two names, or of the first and the stem of the second.
 fn likeness(one: &str, other: &str) -> f64 {
     let stem = other.rsplit_once('.').map_or(other, |(stem, _)| stem);
     strsim::jaro_winkler(one, other).max(if one == stem { 0.99 } else { 0.0 })
 }
 
-/// The last segment.
+/// The last segment of a URI.
 pub(super) fn last(uri: &str) -> &str {
     uri.rsplit('/').next().unwrap_or(uri)
 }
@@ -291,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Any machine is fast enough for that, unless all are compared.
+    /// Comparing only some names takes less than this time on any machine.
     #[test]
     fn of_many_long_names_not_all_are_compared() {
         let uris = vec![format!("file:///d/{}x", "ab".repeat(120)); LOOKED_AT];

@@ -1,7 +1,8 @@
-//! `read_resource`: a file, or some lines of it; and `read_resources`: several files in one answer, in which a file that
-//! can't be read is reported in its place, without affecting the others. [`lines`] selects the part of a text, and
-//! [`content`] turns one resource into a result: text by lines, images and recordings unchanged.
-//! [`large`] reads lines of what is too large to be read at once.
+//! `read_resource`: a file, or some lines of it; and `read_resources`: several files in one result,
+//! which reports a file that can't be read in its place, without affecting the others. [`lines`]
+//! selects the part of a text, and [`content`] converts one resource to a result: text by lines,
+//! images and recordings unchanged. [`large`] reads lines of files that are too large to be read at
+//! once.
 
 mod content;
 mod large;
@@ -22,13 +23,13 @@ use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{Store, Viewer};
 use plainly_server::{Failure, Tool};
 
-/// The most files of one call.
+/// The maximum number of files in one call.
 const MOST: usize = 50;
 
-/// The most bytes shown of an argument that is too long to be a URI.
+/// The maximum number of bytes shown of an argument that is too long for a URI.
 const BEGINNING: usize = 100;
 
-/// The least room, in bytes, in which another text is begun.
+/// The minimum remaining size, in bytes, in which another text is started.
 const LEAST: usize = 1 << 10;
 
 #[derive(Deserialize, JsonSchema)]
@@ -76,13 +77,13 @@ struct ReadSeveralArgs {
     uris: Vec<String>,
 }
 
-// The outcome for each file, in the order requested.
+// The result for each file, in the order of the request.
 #[derive(Serialize, JsonSchema)]
 struct Readings {
     results: Vec<Outcome>,
 }
 
-// One of several files.
+// The result for one file.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Outcome {
@@ -90,7 +91,7 @@ struct Outcome {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<ReadOutput>,
-    // Why it could not be read, and what to try.
+    // The reason why the file could not be read, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -132,14 +133,14 @@ async fn read_several<S: Store>(
         };
         results.push(Outcome { uri, read, error });
     }
-    // If nothing could be read, the call has failed: a model would take a success for an answer.
+    // If no file could be read, the call fails, because a model would take a success for a result.
     if problems.len() == results.len() {
         problems.into_result()?;
     }
     Ok(Json(Readings { results }).content(content))
 }
 
-/// Reads the next of several files into the room that is left.
+/// Reads the next of several files into the remaining size.
 async fn read_next<S: Store>(
     source: &StoreView<S>,
     viewer: &Viewer,
@@ -158,7 +159,7 @@ async fn read_next<S: Store>(
     Ok((reading, blocks))
 }
 
-/// The URI as requested, or only the beginning of an argument that is too long to be one.
+/// The URI as requested; only the beginning of an argument that is too long for a URI.
 fn shown(mut uri: String) -> String {
     if uri.len() > URI_BYTES {
         uri.truncate(uri.floor_char_boundary(BEGINNING));

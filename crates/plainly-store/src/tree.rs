@@ -1,6 +1,6 @@
-//! `tree`: several levels of collections at once. They are gathered level by level, so that a limit cuts off the
-//! deepest entries, and drawn from the top. A root that can't be shown is reported in its place, without affecting the
-//! others.
+//! `tree`: several levels of collections at once. Collects them level by level, so that a limit
+//! cuts off the deepest entries, and draws them from the top. Reports a root that can't be shown in
+//! its place, without affecting the others.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const LARGEST_DEPTH: usize = 64;
 const LIMIT: usize = 400;
 const LARGEST_LIMIT: usize = 2_000;
 
-/// The most entries of a collection that are requested at a time.
+/// The number of a collection's entries requested at a time.
 const PAGE: usize = 1_000;
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,10 +41,10 @@ struct TreeArgs {
     limit: Option<usize>,
 }
 
-// A tree, each directory before what is in it.
+// A tree, with each directory before its contents.
 #[derive(Serialize, JsonSchema)]
 struct Tree {
-    // The beginning of the URIs.
+    // The common beginning of the URIs.
     base: String,
     entries: Vec<Leaf>,
     // Whether entries were left out because of the limit or the depth.
@@ -56,7 +56,7 @@ struct Tree {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 struct Leaf {
-    // The number of levels below the top; deeper entries that follow are inside it.
+    // The number of levels below the top. Deeper entries that follow are inside this one.
     depth: usize,
     // The URI after the base of the tree.
     path: String,
@@ -65,7 +65,7 @@ struct Leaf {
     is_collection: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    // Why it could not be shown, and what to try.
+    // The reason why the entry could not be shown, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -98,7 +98,7 @@ async fn run<S: Store>(
     Ok(show(&nodes))
 }
 
-/// The options for gathering a tree, and the room left for it.
+/// The options for collecting a tree, and the remaining numbers of entries and bytes.
 struct TreeWalk<'a, S> {
     source: &'a StoreView<S>,
     exclude: Option<Globs>,
@@ -107,21 +107,21 @@ struct TreeWalk<'a, S> {
     bytes_left: usize,
 }
 
-/// A resource, and the positions of its children among the nodes.
+/// A resource, and the positions of its children in the list of nodes.
 struct Node {
     resource: Resource,
-    /// The names on the way to it from the top.
+    /// The path to the resource from the top.
     path: PathBuf,
     depth: usize,
     children: Range<usize>,
-    /// Whether it may have children that are left out.
+    /// Whether children may have been left out.
     has_more: bool,
-    /// The problem if this top can't be shown.
+    /// The problem, if a top can't be shown.
     problem: Option<Problem>,
 }
 
 impl<S: Store> TreeWalk<'_, S> {
-    /// Everything in a store without roots, as one level.
+    /// Collects everything in a store without roots, as one level.
     async fn everything(&mut self) -> Result<Vec<Node>, Problem> {
         match self.children(None, Path::new(""), 0).await {
             Ok((nodes, _)) => Ok(nodes),
@@ -129,8 +129,8 @@ impl<S: Store> TreeWalk<'_, S> {
         }
     }
 
-    /// These collections and everything below them; fails if none of them can be shown. The nodes are sorted by level,
-    /// so a later one is never nearer to the top.
+    /// Collects these collections and everything below them. Fails if none of them can be shown.
+    /// The nodes are sorted by level, so a later node is never nearer to the top.
     async fn below(&mut self, tops: &[String]) -> Result<Vec<Node>, Problems> {
         let mut nodes = Vec::new();
         for top in tops {
@@ -152,7 +152,7 @@ impl<S: Store> TreeWalk<'_, S> {
                         let problem = problems::of(self.source, &node.resource.uri, error).await;
                         (Vec::new(), false, Some(problem))
                     }
-                    // It has vanished or can't be read: a request for it will say which.
+                    // The collection has vanished or can't be read. A request for it reports which.
                     Err(_) => (Vec::new(), true, None),
                 };
                 nodes.extend(children);
@@ -165,7 +165,8 @@ impl<S: Store> TreeWalk<'_, S> {
             }
             at += 1;
         }
-        // If nothing can be shown, the call has failed: a model would take a success for an answer.
+        // If nothing can be shown, the call fails, because a model would take a success for a
+        // result.
         if nodes.iter().all(|node| node.problem.is_some()) {
             let problems = nodes.iter().filter_map(|node| node.problem.clone());
             ProblemBag::from_iter(problems).into_result()?;
@@ -173,7 +174,7 @@ impl<S: Store> TreeWalk<'_, S> {
         Ok(nodes)
     }
 
-    /// A node without children yet, or with the reason why it can have none.
+    /// Creates a node without children, or with the reason why it can't have any.
     async fn top(&self, uri: &str) -> Node {
         let (resource, problem) = match self.source.store.metadata(uri).await {
             Ok(resource) if entry::is_collection(&resource) => (resource, None),
@@ -188,7 +189,7 @@ impl<S: Store> TreeWalk<'_, S> {
         node
     }
 
-    /// The children of a collection, as far as there is room for them, and whether there are more.
+    /// The children of a collection, as far as they fit, and whether there are more.
     async fn children(
         &mut self,
         parent: Option<&str>,
@@ -212,7 +213,8 @@ impl<S: Store> TreeWalk<'_, S> {
                     continue;
                 }
                 if self.left == 0 || self.bytes_left < resource.uri.len() {
-                    // Shorter URIs might still fit, but what is left out would no longer be the deepest.
+                    // Shorter URIs might still fit, but then the left-out entries would no longer
+                    // be the deepest.
                     self.left = 0;
                     return Ok((nodes, true));
                 }
@@ -275,7 +277,7 @@ fn show(nodes: &[Node]) -> StructuredOutput<Tree> {
 
 fn line(node: &Node) -> String {
     let indent = "  ".repeat(node.depth);
-    // The top is shown by its URI, with which the other URIs begin.
+    // The top is shown by its URI, which is the prefix of the other URIs.
     let name = if node.depth == 0 {
         node.resource.uri.clone()
     } else {

@@ -1,5 +1,6 @@
-//! The tools that change a store: one file each. [`change`] makes a change for all of them: asks the user where that is
-//! wanted, in turn with the other changes of the same resource, and counts it for its caller.
+//! The tools that change a store: one file for each. [`change`] makes changes for all of them: asks
+//! the user if necessary, makes changes of the same resource one at a time, and counts the caller's
+//! changes.
 
 mod change;
 mod collection;
@@ -31,31 +32,32 @@ use self::rate::Rate;
 use self::turns::Turns;
 use super::{StoreTools, StoreView};
 
-/// The largest content of one change unless another size is given, in bytes.
+/// The default maximum size of a change's content, in bytes.
 const WRITE_BYTES: usize = 16 << 20;
 
-/// The changes of which the user is asked first.
+/// The changes that the user must confirm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
-    /// All.
+    /// All changes.
     All,
-    /// Changes that lose content for good, and the removal of a collection with everything in it.
+    /// Changes that lose content permanently, and the removal of a collection with its contents.
     #[default]
     Destructive,
-    /// None.
+    /// No changes.
     Never,
 }
 
-/// The tools with which a model changes a store: `write_resource`, `edit_resource`, `create_collection`, `move_resource`
-/// and `delete_resource`. They are offered beside [`StoreTools`], which read it.
+/// The tools with which a model changes a store: `write_resource`, `edit_resource`,
+/// `create_collection`, `move_resource` and `delete_resource`. Offer them together with
+/// [`StoreTools`], which read the store.
 ///
-/// An edit replaces pieces of a text that occur exactly once, and keeps its line ends; see [`edits`](crate::edits). Changes
-/// of one resource through these tools wait for each other, so that no edit is lost. With `if_tag`, a change happens only
-/// if the content is still that with the tag.
+/// An edit replaces pieces of a text that occur exactly once, and keeps its line endings; see
+/// [`edits`](crate::edits). These tools make changes of one resource one at a time, so no edit is
+/// lost. With `if_tag`, a change only happens if the content still has that tag.
 ///
-/// Each caller can make 1,000 changes a minute. The [view](plainly_server::store::Store::view) of a caller decides what it
-/// may change.
+/// Each caller can make 1,000 changes a minute. The [view](plainly_server::store::Store::view) of a
+/// caller determines what it may change.
 ///
 /// ```
 /// use plainly::server::BuildErrors;
@@ -81,7 +83,7 @@ pub struct WriteTools<S> {
 #[derive(Clone, Copy, Debug)]
 struct WriteSettings {
     confirm: Confirm,
-    /// The largest content of one change, in bytes.
+    /// The maximum size of a change's content, in bytes.
     bytes: usize,
 }
 
@@ -95,7 +97,7 @@ impl<S: Writable> WriteTools<S> {
         remove::NAME,
     ];
 
-    /// The tools over `store`.
+    /// Creates the tools for `store`.
     pub fn new(store: S) -> Self {
         let settings = WriteSettings {
             confirm: Confirm::default(),
@@ -107,7 +109,7 @@ impl<S: Writable> WriteTools<S> {
         }
     }
 
-    /// Reads the argument `uri` with `spelling`, as [`StoreTools::spelling`] does.
+    /// Converts the argument `uri` by `spelling`, like [`StoreTools::spelling`].
     pub fn spelling(
         mut self,
         spelling: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -116,19 +118,19 @@ impl<S: Writable> WriteTools<S> {
         self
     }
 
-    /// Sets the changes of which the user is asked first. A client that can't ask its user can't make them.
+    /// Sets which changes the user must confirm. A client that can't ask its user can't make these.
     pub fn confirm(mut self, confirm: Confirm) -> Self {
         self.settings.confirm = confirm;
         self
     }
 
-    /// Sets the largest content of one change, in bytes; 16 MiB by default.
+    /// Sets the maximum size of a change's content, in bytes; 16 MiB by default.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.settings.bytes = bytes;
         self
     }
 
-    /// All of the tools, ready for [`ServerBuilder::tools`](plainly_server::ServerBuilder::tools).
+    /// Builds all tools, ready for [`ServerBuilder::tools`](plainly_server::ServerBuilder::tools).
     pub fn build(self) -> Vec<Tool> {
         let source = Arc::new(Writing {
             view: Arc::new(self.reading.0),
@@ -147,13 +149,13 @@ impl<S: Writable> WriteTools<S> {
     }
 }
 
-/// A store, as the tools that change it see it.
+/// A store as the tools that change it see it.
 struct Writing<S> {
     view: Arc<StoreView<S>>,
     settings: WriteSettings,
     turns: Turns,
     rate: Rate,
-    /// The places for texts that are edited.
+    /// Limits the number of texts that are edited at a time.
     edits: Arc<Semaphore>,
 }
 
@@ -166,7 +168,7 @@ impl<S: fmt::Debug> fmt::Debug for Writing<S> {
     }
 }
 
-/// A tool that calls `run` with the change that its caller wants to make.
+/// Creates a tool that calls `run` with the change of its caller.
 fn tool<S, A, T, F>(
     name: &str,
     source: &Arc<Writing<S>>,
@@ -193,7 +195,7 @@ where
     )
 }
 
-/// The hints of a tool that changes something.
+/// The hints for a tool that changes something.
 fn hints(is_destructive: bool, is_idempotent: bool) -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only_hint(false)

@@ -6,7 +6,7 @@ use plainly_server::store::{Store, Typed};
 use super::{Check, Rule};
 
 impl<S: Store> Check<'_, S> {
-    /// Completes each variable of each template, one after the other.
+    /// Checks each template, and completes its variables.
     pub(super) async fn templates(&mut self) {
         for template in self.store.templates() {
             let text = &*template.uri_template;

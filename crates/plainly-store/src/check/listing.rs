@@ -7,17 +7,17 @@ use plainly_server::store::{ListQuery, Store};
 
 use super::{Check, Rule};
 
-/// The sizes of pages that must agree.
+/// The page sizes whose listings must agree.
 const SIZES: [usize; 4] = [1_000, 7, 2, 1];
 
-/// The most entries that are listed in small pages.
+/// The maximum number of entries listed in small pages.
 const IN_SMALL_PAGES: usize = 500;
 
-/// The most entries of a listing.
+/// The maximum number of entries of a listing.
 const MOST: usize = 100_000;
 
 impl<S: Store> Check<'_, S> {
-    /// Everything, as it is listed in large pages.
+    /// Checks the listing of everything. Returns it as listed in large pages.
     pub(super) async fn listings(&mut self) -> Vec<Resource> {
         let everything = self.pages(None).await;
         for (index, resource) in everything.iter().enumerate() {
@@ -35,7 +35,7 @@ impl<S: Store> Check<'_, S> {
         everything
     }
 
-    /// All entries of a listing, in pages of each size.
+    /// Lists in pages of each size, and checks that they agree. Returns all entries.
     pub(super) async fn pages(&mut self, parent: Option<&str>) -> Vec<Resource> {
         let mut all = Vec::new();
         for size in SIZES {
@@ -98,7 +98,7 @@ impl<S: Store> Check<'_, S> {
         all
     }
 
-    /// Everything is in a root, or contains one.
+    /// Checks that everything is in a root, or contains one.
     pub(super) async fn roots(&mut self, everything: &[Resource]) {
         let roots = self.store.roots();
         for root in &roots {
@@ -125,7 +125,7 @@ fn uris(resources: &[Resource]) -> impl Iterator<Item = &str> {
     resources.iter().map(|resource| &*resource.uri)
 }
 
-/// Whether a URI lies below that of a collection.
+/// Whether a URI is below that of a collection.
 fn is_inside(uri: &str, collection: &str) -> bool {
     let collection = collection.trim_end_matches('/');
     let rest = uri.strip_prefix(collection);

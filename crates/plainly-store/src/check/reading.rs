@@ -7,11 +7,11 @@ use plainly_server::store::{ByteRange, ListQuery, RangeQuery, Store, StoreError}
 
 use super::{Check, Rule};
 
-/// The most collections whose children are listed.
+/// The maximum number of collections whose children are listed.
 const COLLECTIONS: usize = 20;
 
 impl<S: Store> Check<'_, S> {
-    /// Looks at listed resources one by one.
+    /// Checks listed resources one by one.
     pub(super) async fn resources(&mut self, listed: &[Resource]) {
         let mut collections = 0;
         for resource in listed {
@@ -50,7 +50,7 @@ impl<S: Store> Check<'_, S> {
         }
     }
 
-    /// A resource that is no collection.
+    /// Checks a resource that is not a collection.
     async fn leaf(&mut self, resource: &Resource) {
         let uri = &*resource.uri;
         match self.read(uri).await {
@@ -58,7 +58,7 @@ impl<S: Store> Check<'_, S> {
                 Some(why) => self.broken(Rule::Contents, uri, why),
                 None => self.ranges(uri, contents[0].body.as_bytes()).await,
             },
-            // A store may refuse to read what it lists.
+            // A store may reject reading a resource that it lists.
             Some(Err(StoreError::NotFound | StoreError::InvalidUri { .. })) => {
                 self.broken(Rule::MetadataAgrees, uri, "it is listed, and not found");
             }
@@ -71,7 +71,7 @@ impl<S: Store> Check<'_, S> {
         }
     }
 
-    /// The ranges of a resource with this content.
+    /// Checks the ranges of a resource with this content.
     async fn ranges(&mut self, uri: &str, whole: &[u8]) {
         let size = whole.len() as u64;
         let most = (size / 3).max(1);
@@ -80,7 +80,7 @@ impl<S: Store> Check<'_, S> {
             let first = joined.len() as u64;
             let query = RangeQuery::new(uri, ByteRange::From { first, most });
             match self.caught(uri, self.store.read_range(query)).await {
-                // Text of another encoding has other bytes.
+                // The bytes of text in another encoding differ from the content.
                 Some(Ok(ranged)) if ranged.size != size => return,
                 Some(Ok(ranged)) if !ranged.bytes.is_empty() && ranged.first == first => {
                     joined.extend_from_slice(&ranged.bytes);
@@ -117,7 +117,7 @@ impl<S: Store> Check<'_, S> {
     }
 }
 
-/// The fault of the contents of a resource that is no collection.
+/// What is wrong with the contents of a resource that is not a collection.
 fn fault(resource: &Resource, contents: &[ResourceContents]) -> Option<String> {
     if contents.is_empty() {
         return Some("it has no contents".to_owned());

@@ -1,18 +1,18 @@
-//! The rules that a store broke.
+//! The rules that stores must follow, and a report of broken ones.
 
 use std::fmt;
 
-/// A rule for stores.
+/// A rule that stores must follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Rule {
     /// No method panics, whatever its arguments are.
     NoPanic,
-    /// A listing ends, and a page has at most as many entries as were asked for.
+    /// A listing ends, and a page has at most as many entries as requested.
     PageEnds,
-    /// Pages of any size give the same entries in the same order.
+    /// Pages of any size have the same entries in the same order.
     PagesAgree,
-    /// A listing has each resource once.
+    /// A listing contains each resource once.
     ListedOnce,
     /// A collection is listed before its contents.
     CollectionFirst,
@@ -20,40 +20,46 @@ pub enum Rule {
     ListedIsServed,
     /// A resource has `isCollection`.
     IsCollection,
-    /// A listed resource has the same metadata by itself, and has contents.
+    /// The metadata of a listed resource is the same when requested alone, and the resource has
+    /// contents.
     MetadataAgrees,
-    /// A listed resource is spelled as it is listed, and the metadata of any spelling has that one.
+    /// A listed resource is its own listed spelling, and the metadata of any spelling has the
+    /// listed one.
     Spelling,
-    /// The contents of anything but a collection are its own, at least one, each in another format, and of the size that its
-    /// metadata has (SEP-2093).
+    /// The contents of a resource that is not a collection are its own, at least one, each in a
+    /// different format, and of the size in its metadata (SEP-2093).
     Contents,
-    /// Ranges of bytes put together are the content, and one that begins after the end is `NoSuchPart`.
+    /// Joined ranges of bytes are the content, and a range that begins after the end fails with
+    /// `NoSuchPart`.
     Ranges,
-    /// The children of a resource that is no collection are `NotACollection`.
+    /// Listing the children of a resource that is not a collection fails with `NotACollection`.
     NotACollection,
-    /// The children of a collection are listed.
+    /// The children of a collection can be listed.
     Children,
-    /// A resource that has no metadata is not found by the other methods.
+    /// A resource without metadata is missing for the other methods too.
     Missing,
-    /// A root is a collection that exists, and each listed resource is in one, if there are any.
+    /// A root is an existing collection. If there are roots, each listed resource is in one.
     Roots,
-    /// A template can be matched, and its completed values begin with the text, are as many as were asked for, and lead to
-    /// resources that are served.
+    /// A template can be matched. Its completed values begin with the given text, are at most as
+    /// many as requested, and lead to served resources.
     Templates,
-    /// A written content is read afterwards, under the reported tag and size.
+    /// Written content can be read afterwards, with the reported tag and size.
     WrittenIsRead,
-    /// A change whose condition is not met is `Exists` or `Changed`, with the present tag, and changes nothing.
+    /// A change whose condition is not met fails with `Exists` or `Changed` and the current tag,
+    /// and changes nothing.
     Conditions,
-    /// One of several changes at once that ask for the same state happens, and the content has another tag then.
+    /// Only one of several simultaneous changes with the same condition succeeds, and the tag
+    /// differs afterwards.
     OneWins,
-    /// A resource that was removed is not found.
+    /// A removed resource is missing.
     Removed,
-    /// A resource that was renamed has its content under the new URI alone, and none is renamed over another.
+    /// A renamed resource has its content only under the new URI, and never replaces another
+    /// resource.
     Renamed,
 }
 
 impl Rule {
-    /// The rule in words.
+    /// The rule as text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NoPanic => "no method panics",
@@ -81,13 +87,13 @@ impl Rule {
     }
 }
 
-/// A rule that a store broke.
+/// A rule that the store breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrokenRule {
     /// The rule.
     pub rule: Rule,
-    /// The resource at which it broke; empty if it is about everything.
+    /// The resource with the fault; empty if the fault concerns the whole store.
     pub uri: String,
     /// The fault.
     pub why: String,
@@ -103,18 +109,19 @@ impl fmt::Display for BrokenRule {
     }
 }
 
-/// The rules that a store broke, each at the first resource where it did. Displayed with a line for each, or as "no rule is broken".
+/// The rules that the store breaks, each with the first resource that broke it. Its display has a
+/// line for each, or says that no rule is broken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "a report must be looked at"]
 pub struct Report(Vec<BrokenRule>);
 
 impl Report {
-    /// Whether the store broke no rule.
+    /// Whether the store breaks no rule.
     pub fn is_ok(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rules that the store broke.
+    /// The rules that the store breaks.
     pub fn iter(&self) -> impl Iterator<Item = &BrokenRule> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! The rules of stores that can be written to.
+//! The rules of writable stores.
 
 use futures_util::future::join_all;
 use plainly_server::store::{
@@ -8,13 +8,14 @@ use plainly_server::store::{
 
 use super::{Check, Report, Rule};
 
-/// The writers at once, and the times that they all try.
+/// The number of simultaneous writers, and of their attempts.
 const WRITERS: usize = 8;
 const ROUNDS: usize = 5;
 
-/// Tries to write to the store, and reports each rule that it breaks. `base` is the beginning of URIs at which the store can
-/// create resources, such as `file:///notes/`; `check-1` and others are put behind it. They are removed in the end, for good
-/// where the store allows that.
+/// Checks writing to the store, and reports each rule that it breaks. `base` is the beginning of
+/// URIs at which the store can create resources, such as `file:///notes/`. The check appends
+/// `check-1` and others, and removes these resources in the end, permanently if the store allows
+/// that.
 ///
 /// ```
 /// use plainly::store::{Writable, check_writes};
@@ -42,7 +43,7 @@ pub async fn check_writes<S: Writable>(store: &S, base: &str) -> Report {
 }
 
 impl<S: Writable> Check<'_, S> {
-    /// Writes and notes a failure.
+    /// Writes, and records a failure.
     async fn write(&mut self, query: WriteQuery<'_>) -> Option<Written> {
         let uri = query.uri;
         match self.store.write(query).await {
@@ -54,7 +55,7 @@ impl<S: Writable> Check<'_, S> {
         }
     }
 
-    /// The content is this, by each way to read it.
+    /// Checks that every way to read returns this content.
     async fn reads(&mut self, written: &Written, content: &[u8]) {
         let uri = &*written.uri;
         let broken = |what: &str| Some(format!("{what} after it was written"));
@@ -90,7 +91,7 @@ impl<S: Writable> Check<'_, S> {
         }
     }
 
-    /// Creating, replacing and appending.
+    /// Checks creating, replacing and appending.
     async fn writes(&mut self, uri: &str) {
         let steps = [
             (WriteQuery::new(uri, "one"), &b"one"[..], true),
@@ -112,7 +113,7 @@ impl<S: Writable> Check<'_, S> {
         }
     }
 
-    /// A condition that isn't met changes nothing.
+    /// Checks that a condition that isn't met changes nothing.
     async fn conditions(&mut self, uri: &str) {
         let Some(written) = self
             .write(WriteQuery::new(uri, "present").permanent(true))
@@ -141,7 +142,7 @@ impl<S: Writable> Check<'_, S> {
         self.reads(&written, b"present").await;
     }
 
-    /// Renaming moves the content, and never over another.
+    /// Checks that renaming moves the content, and never over another resource.
     async fn renames(&mut self, from: &str, to: &str) {
         let Some(written) = self
             .write(WriteQuery::new(to, "in the way").permanent(true))
@@ -164,7 +165,7 @@ impl<S: Writable> Check<'_, S> {
         self.is_gone(from, Rule::Renamed).await;
     }
 
-    /// One of eight writers that create a resource at once does.
+    /// Checks that one of eight writers that create the same resource succeeds.
     async fn creators(&mut self, uri: &str) {
         for _ in 0..ROUNDS {
             let texts: Vec<String> = (0..WRITERS).map(|writer| writer.to_string()).collect();
@@ -189,7 +190,8 @@ impl<S: Writable> Check<'_, S> {
         }
     }
 
-    /// One of eight writers that replace one content at once does, and the others know.
+    /// Checks that one of eight writers that replace the same content succeeds, and that the others
+    /// fail.
     async fn updates(&mut self, uri: &str) {
         let query = WriteQuery::new(uri, "0").permanent(true);
         let Some(Written {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-/// The lines around a change that are shown.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// The time after which a diff is no longer made as short as it could be.
+/// The time after which a diff is no longer optimized for shortness.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The diff; empty if the texts are equal.

@@ -1,4 +1,4 @@
-//! A text in which all line ends are one letter, and the memory of what they were.
+//! A text with uniform line endings, and the positions of the original ones.
 
 use std::rc::Rc;
 
@@ -7,26 +7,28 @@ use super::EditFault;
 /// The byte order mark.
 pub(super) const MARK: char = '\u{feff}';
 
-/// The most lines of a text that is edited.
+/// The maximum number of lines of a text that is edited.
 const LINES: usize = 1 << 20;
 
-/// A text without its byte order mark, whose line ends are `\n`.
+/// A text without its byte order mark, with `
+/// ` as every line ending.
 pub(super) struct Document {
     pub(super) plain: String,
     has_mark: bool,
-    /// The line ends, in order.
+    /// The line endings, in order.
     ends: Vec<LineEnd>,
 }
 
-/// The end of a line.
+/// A line ending.
 struct LineEnd {
     /// The position of the `\n`.
     at: usize,
-    /// Whether it is `\r\n` in the text.
+    /// Whether the original is `\r
+    /// `.
     is_wide: bool,
 }
 
-/// A place in the plain text, and the plain text to be there instead.
+/// A place in the plain text, and its replacement.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) start: usize,
@@ -67,17 +69,17 @@ impl Document {
         !self.ends.is_empty()
     }
 
-    /// The number of the line, from 1, with this position.
+    /// The number of the line, from 1, that contains this position.
     pub(super) fn line_of(&self, position: usize) -> usize {
         1 + self.ends_before(position)
     }
 
-    /// The number of line ends before this position.
+    /// The number of line endings before this position.
     fn ends_before(&self, position: usize) -> usize {
         self.ends.partition_point(|end| end.at < position)
     }
 
-    /// The position of a line, counted from 0; for the one after the last, the end of the text.
+    /// The position of a line, counted from 0. For the line after the last, the end of the text.
     pub(super) fn start_of(&self, line: usize) -> usize {
         let Some(before) = line.checked_sub(1) else {
             return 0;
@@ -86,8 +88,8 @@ impl Document {
         end.map_or(self.plain.len(), |end| end.at + 1)
     }
 
-    /// The text of at most `limit` bytes with these places replaced, which are in order and do not overlap; and the same
-    /// without its mark and with plain line ends.
+    /// Replaces these places, which are in order and do not overlap. Returns the text, of at most
+    /// `limit` bytes, and the same text without its mark and with plain line endings.
     pub(super) fn with(
         &self,
         places: &[Place],
@@ -99,7 +101,7 @@ impl Document {
         for place in places {
             self.copy(at, place.start, &mut text);
             plain.push_str(self.plain.get(at..place.start).unwrap_or_default());
-            // The mark belongs to the text, wherever an edit has one.
+            // The mark is written once at the beginning, so a replacement there must not repeat it.
             let new = match plain.is_empty() {
                 true => place.new.strip_prefix(MARK).unwrap_or(&place.new),
                 false => &place.new,
@@ -122,7 +124,7 @@ impl Document {
         Ok((text, plain))
     }
 
-    /// Appends a piece of the text with its own line ends.
+    /// Appends a piece of the text with its original line endings.
     fn copy(&self, start: usize, end: usize, text: &mut String) {
         let ends = self.ends.iter().skip(self.ends_before(start));
         let mut at = start;
@@ -137,7 +139,8 @@ impl Document {
         text.push_str(self.plain.get(at..end).unwrap_or_default());
     }
 
-    /// Whether the line end that follows this position is `\r\n`, or that before it if none follows.
+    /// Whether the next line ending after this position, or else the last one, is `\r
+    /// `.
     fn is_wide_near(&self, position: usize) -> bool {
         let following = self.ends.get(self.ends_before(position));
         following

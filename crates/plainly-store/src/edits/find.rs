@@ -1,4 +1,4 @@
-//! The places of a piece in a text.
+//! Finds the places of a piece in a text.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ use super::{COUNTED, Edit, EditFault, PLACES};
 /// The places that an edit changes.
 pub(super) struct Found {
     pub(super) places: Vec<Place>,
-    /// Whether they were found only when the blanks around their lines were left out.
+    /// Whether the places were only found by ignoring the blanks around lines.
     pub(super) is_loose: bool,
 }
 
-/// A search for the places of all edits of a text.
+/// A search for the places of all edits in a text.
 pub(super) struct Search<'a> {
     document: &'a Document,
     loose: OnceCell<Loose<'a>>,
@@ -22,7 +22,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search in a text that has at most `limit` bytes after the edits.
+    /// Starts a search in a text that may have at most `limit` bytes after the edits.
     pub(super) fn new(document: &'a Document, limit: usize) -> Self {
         Self {
             document,
@@ -31,7 +31,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The places that the edit at this position changes.
+    /// Finds the places that the edit at this position changes.
     pub(super) fn places(&mut self, index: usize, edit: &Edit<'_>) -> Result<Found, EditFault> {
         let document = self.document;
         let (old, new) = plain(document, edit);
@@ -76,10 +76,11 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The piece and the new text, as they would be in a plain text. A mark at the beginning of a piece is that of the text.
+/// The piece and its replacement in the form of the plain text. A mark at the beginning of the
+/// piece stands for the text's own mark.
 fn plain(document: &Document, edit: &Edit<'_>) -> (String, String) {
     let old = edit.old.replace("\r\n", "\n");
-    // A text without line ends gets those of the edit.
+    // A text without line endings gets those of the edit.
     let new = match document.has_ends() {
         true => edit.new.replace("\r\n", "\n"),
         false => edit.new.to_owned(),
@@ -93,7 +94,8 @@ fn plain(document: &Document, edit: &Edit<'_>) -> (String, String) {
     }
 }
 
-/// The positions of the piece: all that can be replaced, or else all that could be meant, which may overlap.
+/// The positions of the piece. With `all`, they don't overlap, because all are replaced. Otherwise
+/// they may overlap, because each could be meant.
 fn starts(text: &str, old: &str, all: bool) -> Vec<usize> {
     if all {
         let places = text.match_indices(old).take(PLACES + 1);
@@ -121,7 +123,8 @@ fn check_count(
     }
 }
 
-/// The fault of a piece that is nowhere, with what is there instead.
+/// The error of a piece that does not occur, with the lines where the replacement or its first line
+/// occurs.
 fn missing(document: &Document, loose: &Loose<'_>, old: &str, new: &str) -> EditFault {
     let is_done = !new.trim().is_empty();
     let done = document.plain.find(new).filter(|_| is_done);

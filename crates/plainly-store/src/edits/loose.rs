@@ -1,16 +1,16 @@
-//! Pieces that are found when the blanks around the lines are left out.
+//! Finds pieces by ignoring the blanks around lines.
 
 use std::ops::Range;
 
 use super::EditFault;
 use super::document::{Document, MARK, Place};
 
-/// A text by its lines.
+/// A text, split into lines.
 pub(super) struct Loose<'a> {
     document: &'a Document,
-    /// The lines without the blanks around them, each with a line end before it and after it.
+    /// The lines without the blanks around them, with a line ending before and after each.
     trimmed: String,
-    /// The position in `trimmed` of the line end before each line.
+    /// The position in `trimmed` of the line ending before each line.
     ends: Vec<usize>,
 }
 
@@ -29,8 +29,8 @@ impl<'a> Loose<'a> {
         loose
     }
 
-    /// The lines, counted from 0, that are those of the piece but for the blanks around them: all that can be replaced, or
-    /// else all that could be meant. None for a piece of blanks alone.
+    /// The lines, counted from 0, that equal the piece except for the blanks around them. With
+    /// `all`, they don't overlap; otherwise they may. Empty for a piece that consists of blanks.
     pub(super) fn find(&self, old: &str, all: bool) -> Vec<Range<usize>> {
         let lines = lines(old);
         if lines.iter().all(|line| line.trim().is_empty()) {
@@ -41,7 +41,7 @@ impl<'a> Loose<'a> {
             piece.push_str(line.trim());
             piece.push('\n');
         }
-        // The line end after a piece is the one before the next.
+        // The line ending after an occurrence is also the one before the next.
         let step = if all { piece.len() - 1 } else { 1 };
         let next = |from: usize| Some(from + self.trimmed.get(from..)?.find(&piece)?);
         let places = std::iter::successors(next(0), |start| next(start + step));
@@ -57,7 +57,7 @@ impl<'a> Loose<'a> {
         places.collect()
     }
 
-    /// The places of these lines, and for each the new text indented as they are.
+    /// The places of these lines, each with the replacement indented like them.
     pub(super) fn places(
         &self,
         found: &[Range<usize>],
@@ -72,7 +72,7 @@ impl<'a> Loose<'a> {
             let start = self.document.start_of(lines.start);
             let after = self.document.start_of(lines.end);
             let has_end = plain.get(..after).is_some_and(|text| text.ends_with('\n'));
-            // A last line without an end gets none.
+            // If the last line has no line ending, neither has its replacement.
             let new = match takes_end && !has_end {
                 true => new.strip_suffix('\n').unwrap_or(new),
                 false => new,
@@ -91,18 +91,19 @@ impl<'a> Loose<'a> {
     }
 }
 
-/// The bytes that new texts may still have. Each place has its own when lines are indented, so a short edit could fill the
-/// memory.
+/// The remaining bytes for replacements. Each place has its own when lines are indented, so a short
+/// edit could fill the memory.
 pub(super) struct Room {
     left: usize,
     limit: usize,
 }
 
 impl Room {
-    /// Room for the new texts of a text that has at most `limit` bytes, because it contains all of them.
+    /// Creates the room for the replacements in a text of at most `limit` bytes, which contains all
+    /// of them.
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            // A mark at the beginning of a new text may be left out.
+            // A mark at the beginning of a replacement may be removed.
             left: limit.saturating_add(MARK.len_utf8()),
             limit,
         }
@@ -116,7 +117,7 @@ impl Room {
     }
 }
 
-/// The lines of a piece. A line end at its end begins no other line.
+/// The lines of a piece. A line ending at its end doesn't begin another line.
 fn lines(piece: &str) -> Vec<&str> {
     piece
         .strip_suffix('\n')
@@ -125,7 +126,7 @@ fn lines(piece: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The blanks before the first line that has more than blanks.
+/// The indentation of the first line that is not blank.
 fn indent_of(text: &str) -> &str {
     let mut lines = text.split('\n');
     let line = lines
@@ -135,7 +136,7 @@ fn indent_of(text: &str) -> &str {
     line.get(..indent).unwrap_or_default()
 }
 
-/// The text with one indentation in the place of another.
+/// Replaces the indentation `from` of each line by `to`.
 fn indented(text: &str, from: &str, to: &str, room: &mut Room) -> Result<String, EditFault> {
     let mut indented = String::new();
     for line in text.split_inclusive('\n') {

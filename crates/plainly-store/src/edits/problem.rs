@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-/// The most lines that are listed.
+/// The maximum number of lines that a message lists.
 const LISTED: usize = 10;
 
 /// An edit that can't be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EditProblem {
-    /// The position of the edit, from 0; `None` for a fault of the text or of all edits together.
+    /// The position of the edit, from 0; `None` if the text, or all edits together, are the
+    /// problem.
     pub edit: Option<usize>,
     /// The reason.
     pub fault: EditFault,
@@ -23,25 +24,25 @@ pub enum EditFault {
     NotUtf8,
     /// The piece is empty.
     Empty,
-    /// The new text is the piece itself.
+    /// The replacement equals the piece.
     Same {
-        /// Whether only their line ends differ.
+        /// Whether only the line endings differ.
         is_in_line_ends: bool,
     },
     /// The piece does not occur.
     Missing {
-        /// The line where the new text occurs.
+        /// A line where the replacement occurs.
         new_line: Option<usize>,
-        /// The line that is the first of the piece.
+        /// A line that equals the first line of the piece.
         first_line: Option<usize>,
     },
     /// The piece occurs more than once.
     Several {
-        /// The lines where it begins.
+        /// The lines where the piece begins.
         lines: Vec<usize>,
-        /// Whether these are all.
+        /// Whether these are all such lines.
         is_all: bool,
-        /// Whether they were found only when the blanks around lines were left out.
+        /// Whether the lines were only found by ignoring the blanks around lines.
         is_loose: bool,
     },
     /// The piece overlaps with that of another edit.
@@ -49,19 +50,19 @@ pub enum EditFault {
         /// The position of the other edit, from 0.
         other: usize,
     },
-    /// The text has more lines than are edited.
+    /// The text has too many lines to be edited.
     TooManyLines {
-        /// The most.
+        /// The maximum number of lines.
         limit: usize,
     },
-    /// The edits would change more places than are changed at once.
+    /// The edits would change too many places at once.
     TooManyPlaces {
-        /// The most.
+        /// The maximum number of places.
         limit: usize,
     },
     /// The text would be too large.
     TooLarge {
-        /// The most, in bytes.
+        /// The maximum size, in bytes.
         limit: usize,
     },
 }
@@ -117,7 +118,7 @@ impl fmt::Display for EditFault {
 }
 
 impl EditFault {
-    /// The way to mend it.
+    /// A suggestion for fixing the edit.
     pub fn advice(&self) -> &'static str {
         match self {
             Self::NotUtf8 => {
@@ -142,7 +143,7 @@ impl EditFault {
     }
 }
 
-/// Numbers of lines, the first of them if they are many.
+/// Line numbers; only the first ones if there are many.
 struct Lines<'a>(&'a [usize]);
 
 impl fmt::Display for Lines<'_> {

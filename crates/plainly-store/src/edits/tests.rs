@@ -1,8 +1,8 @@
-//! Edits as a table.
+//! Edits, given as a table.
 
 use super::*;
 
-/// The text, the edits, and the text afterwards or the words of the faults.
+/// The text, the edits, and the text afterwards or the errors.
 type Case<'a> = (&'a str, &'a str, &'a [Edit<'a>], Result<&'a str, &'a str>);
 
 fn e<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
@@ -190,7 +190,7 @@ fn a_text_is_as_large_as_the_limit_at_most() {
     ]);
 }
 
-/// Any machine has too little memory for the text.
+/// The replacements together are larger than the memory of any machine.
 #[test]
 fn a_text_that_is_indented_is_as_large_as_the_limit_at_most() {
     let blanks = " ".repeat(1 << 20);

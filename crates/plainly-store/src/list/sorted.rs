@@ -1,5 +1,6 @@
-//! The children of a collection in another order than the store's. All of them are compared, page by page, and only the
-//! first are stored, so that a collection of any size needs the memory of one page.
+//! The children of a collection in another order than the store's. All of them are compared, page
+//! by page, but only the first are stored, so a collection of any size needs the memory of one
+//! page.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -11,28 +12,28 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{StoreView, entry, problems};
 
-/// The most time that comparing may take.
+/// The maximum time for comparing.
 const TIME: Duration = Duration::from_secs(20);
 
-/// The number of children that are requested at a time.
+/// The number of children requested at a time.
 const PAGE: usize = 1_000;
 
 /// An order of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The largest first.
+    /// Largest first.
     Size,
-    /// The last modified first.
+    /// Last modified first.
     Modified,
 }
 
-/// The first resources of an order.
+/// The first resources in an order.
 #[derive(Debug)]
 pub(super) struct Sorted {
     pub(super) resources: Vec<Resource>,
     /// The number of resources that were compared.
     compared: usize,
-    /// Whether these are all that there are.
+    /// Whether all resources were compared.
     is_whole: bool,
 }
 
@@ -48,7 +49,7 @@ impl Order {
         sorted
     }
 
-    /// The first `limit` children of a collection, among all that the store lists in time.
+    /// The first `limit` children of a collection, among those that the store lists in time.
     pub(super) async fn first<S: Store>(
         self,
         source: &StoreView<S>,
@@ -77,7 +78,7 @@ impl Order {
             if page.next.is_none() {
                 return Ok(sorted);
             }
-            // A store that never waits is not interrupted by the timeout.
+            // The timeout doesn't interrupt a store that never waits.
             if Instant::now() >= end {
                 return Ok(sorted.cut_off());
             }
@@ -86,13 +87,13 @@ impl Order {
     }
 }
 
-/// The time of the last change, as text that is less for an earlier one: `07Z` comes before `07.5Z`.
+/// The time of the last change, as text that sorts by time: `07Z` comes before `07.5Z`.
 fn modified(resource: &Resource) -> Option<&str> {
     entry::last_modified(resource).map(|time| time.trim_end_matches('Z'))
 }
 
 impl Sorted {
-    /// Adds resources. Equal ones stay in the order in which they were added.
+    /// Adds resources. Equal ones stay in the order of being added.
     fn add(&mut self, resources: Vec<Resource>, order: Order, limit: usize) {
         self.compared += resources.len();
         self.resources.extend(resources);
@@ -105,7 +106,7 @@ impl Sorted {
         self.resources.truncate(limit);
     }
 
-    /// Leaves out all but the first.
+    /// Removes all but the first `most`.
     pub(super) fn cut(&mut self, most: usize) {
         self.resources.truncate(most);
     }
@@ -117,7 +118,7 @@ impl Sorted {
         }
     }
 
-    /// The resources that are left out, if any.
+    /// A note about the resources that are left out, if any.
     pub(super) fn note(&self) -> Option<String> {
         let compared = self.compared;
         if !self.is_whole {

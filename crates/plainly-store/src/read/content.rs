@@ -14,7 +14,8 @@ use super::output::ReadOutput;
 use crate::{StoreView, entry, formats, problems};
 use plainly_server::store::{Formats, PartQuery, Store, StoreError, Viewer, Wanted, read_part};
 
-/// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
+/// Reads the resource, and returns structured output and content blocks. Subtracts the size of its
+/// text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
     viewer: &Viewer,
@@ -22,7 +23,8 @@ pub(super) async fn read<S: Store>(
     part: ReadPart,
     room: &mut usize,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
-    // Checked first: reading a collection would make the store gather its children for nothing.
+    // Checked first, because reading a collection would make the store collect its children for
+    // nothing.
     let resource = match source.store.metadata(uri).await {
         Ok(resource) if entry::is_collection(&resource) => {
             return Err(problems::is_a_collection(uri));
@@ -58,7 +60,7 @@ pub(super) async fn read<S: Store>(
     }
 }
 
-/// Some pages or bytes of a resource.
+/// Reads some pages or bytes of a resource.
 async fn some_of<S: Store>(
     source: &StoreView<S>,
     mut resource: Resource,
@@ -82,7 +84,7 @@ async fn some_of<S: Store>(
     let position = content.position(&uri);
     let body = Body::of_bytes(content.bytes);
     if let Body::Blob(_) = body {
-        // Some bytes of a picture are no picture.
+        // Some bytes of an image are not an image.
         resource.mime_type = None;
         resource.uri = part.uri(&uri);
     }
@@ -91,17 +93,17 @@ async fn some_of<S: Store>(
     Ok(contents)
 }
 
-/// The position of a content that is not the whole resource.
+/// The position of a content that is a part of the resource.
 fn position(content: &ResourceContents) -> Option<PartPosition> {
     content.meta.as_ref().and_then(PartPosition::stated)
 }
 
-/// Names the pages or bytes that a content is.
+/// Names the pages or bytes in a content.
 fn which(position: &PartPosition) -> String {
     let (one, several, last) = match position.unit {
         PartUnit::Page => ("Page", "Pages", position.last),
         PartUnit::Line => ("Line", "Lines", position.last),
-        // The position is that of the byte behind the last.
+        // The position is that of the byte after the last.
         PartUnit::Byte => ("Byte", "Bytes", position.last.saturating_sub(1)),
     };
     let first = position.first;
@@ -116,10 +118,10 @@ fn which(position: &PartPosition) -> String {
     which
 }
 
-/// Names the bytes that were left out of the content, or what follows it, if there is anything.
+/// Names the bytes that were left out of the content, or the part that follows it, if there is one.
 fn after(position: &PartPosition) -> Option<String> {
     match (position.total == Some(position.last), &position.rest) {
-        // The last bytes are there, and others before them are not.
+        // The content has the last bytes, but earlier ones are left out.
         (true, rest) => rest.as_ref().map(|rest| format!("Left out: {rest}.")),
         (false, rest) => {
             let next = rest.as_ref().or(position.next.as_ref())?;
@@ -128,7 +130,8 @@ fn after(position: &PartPosition) -> Option<String> {
     }
 }
 
-/// The resource in its own format, and before it as text in others if its own is not for readers.
+/// Reads the resource in its own format, or as text in other formats first if its own format is not
+/// for readers.
 async fn contents<S: Store>(
     source: &StoreView<S>,
     resource: &Resource,
@@ -152,21 +155,21 @@ async fn contents<S: Store>(
     Ok(others.filter(is_other_text).chain(own).collect())
 }
 
-/// The first representation that is text, which a model reads best; otherwise the first one.
+/// The first text representation, which a model reads best; otherwise the first one.
 fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
     let text = contents.iter().position(|one| one.body.as_text().is_some());
     let best = text.unwrap_or(0);
     (best < contents.len()).then(|| contents.swap_remove(best))
 }
 
-/// Whether the bytes of a text are those of the resource: neither converted nor decoded.
+/// Whether a text has the bytes of the resource, neither converted nor decoded.
 fn is_as_it_is(contents: &ResourceContents, resource: &Resource) -> bool {
     let meta = contents.meta.as_ref();
     let is_decoded = meta.is_some_and(|meta| meta.contains_key(TEXT_ENCODING));
     contents.mime_type == resource.mime_type && !is_decoded
 }
 
-/// The result; if the bytes are those of the resource, they begin `at` this position there.
+/// The result for a content. If it has the bytes of the resource, `at` is their position there.
 fn given(
     contents: ResourceContents,
     at: Option<u64>,
@@ -185,7 +188,7 @@ fn given(
     }
 }
 
-/// The text of a resource that is declared as text but has some bytes in another encoding.
+/// The text of a resource that is declared as text but contains bytes in another encoding.
 fn almost_text(contents: &ResourceContents, bytes: &[u8]) -> Option<String> {
     let is_text = |mime: &String| mime.starts_with("text/");
     let is_meant = contents.mime_type.as_ref().is_some_and(is_text) && !bytes.contains(&0);

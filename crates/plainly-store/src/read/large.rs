@@ -1,4 +1,4 @@
-//! Lines of a text that is too large to be read at once.
+//! Reads lines of a text that is too large to be read at once.
 
 use plainly_errors::Problem;
 use plainly_protocol::part::Part;
@@ -9,8 +9,8 @@ use super::output::ReadOutput;
 use crate::{StoreView, problems};
 use plainly_server::store::{PartQuery, PartUnit, Store, StoreError, Viewer, read_part};
 
-/// Reads lines of a large resource, as far as they fit into `room`; `None` if the store reads no parts of it, or if it is no
-/// text.
+/// Reads lines of a large resource, as far as they fit into `room`; `None` if the store can't read
+/// parts of it, or if it is not text.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
     viewer: &Viewer,
@@ -50,7 +50,7 @@ pub(super) async fn read<S: Store>(
         if is_cut {
             notes.push(format!("Only the first {count} of them fit."));
         }
-        // Where lines are cut, the bytes that are shown don't say where they end.
+        // If lines are cut, the length of the shown text doesn't tell where the next line starts.
         if is_cut && content.cut.is_empty() {
             let first = content.first + excerpt.text.len() as u64;
             let rest = name(Part::Bytes { first, end: None });

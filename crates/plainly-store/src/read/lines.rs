@@ -1,29 +1,29 @@
-//! Selects the lines of a text that a call requests, as far as they fit.
+//! Selects the requested lines of a text, as far as they fit.
 
 use plainly_errors::Problem;
 use plainly_protocol::part::Part;
 
 use crate::problems;
 
-/// The part of a text that is wanted.
+/// The requested lines of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSelection {
-    /// `limit` lines from the `offset`th on; the first is 1.
+    /// `limit` lines, starting with the `offset`th, which counts from 1.
     From { offset: usize, limit: usize },
-    /// The last lines of the text, this many.
+    /// This number of lines at the end.
     Tail(usize),
 }
 
-/// The part of a resource that is wanted: lines of the whole, or of some of it.
+/// The requested part of a resource: lines of the whole, or of some pages or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReadPart {
     pub(super) lines: LineSelection,
-    /// The pages or bytes whose lines these are; `None` for the whole.
+    /// The pages or bytes that contain the lines; `None` for the whole.
     pub(super) of: Option<Part>,
 }
 
 impl ReadPart {
-    /// The URI that an argument is without the fragment of a part, and the part that this names.
+    /// The URI in an argument without the fragment of a part, and the part that the fragment names.
     pub(super) fn of_uri(written: &str) -> (&str, Self) {
         let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
         let of_lines = |lines| Self { lines, of: None };
@@ -41,7 +41,7 @@ impl ReadPart {
                 let lines = LineSelection::ALL;
                 (uri, Self { lines, of })
             }
-            // It belongs to the name.
+            // The fragment belongs to the name.
             Some((_, Err(_))) | None => (written, of_lines(LineSelection::ALL)),
         }
     }
@@ -53,7 +53,7 @@ impl LineSelection {
         limit: usize::MAX,
     };
 
-    /// The selection that the arguments of a call make together.
+    /// The selection for the arguments of a call.
     pub(super) fn parse(
         offset: Option<usize>,
         limit: Option<usize>,
@@ -74,23 +74,23 @@ impl LineSelection {
     }
 }
 
-/// Lines of a text.
+/// Some lines of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TextExcerpt<'a> {
     pub(super) text: &'a str,
-    /// The bytes before.
+    /// The number of bytes before these lines.
     pub(super) at: usize,
-    /// The number of the first of these lines, counted from 1.
+    /// The number of the first line, from 1.
     pub(super) first: usize,
     pub(super) count: usize,
-    /// The number of lines in the text.
+    /// The number of lines in the whole text.
     pub(super) total: usize,
-    /// The whole size in bytes of the only line returned, if there was no room for all of it.
+    /// The full size in bytes of the only returned line, if it was cut.
     pub(super) cut: Option<usize>,
 }
 
 impl<'a> TextExcerpt<'a> {
-    /// The lines of `text` in this `part`, as many as fit into `room` bytes.
+    /// The lines of `text` selected by `part`, as many as fit into `room` bytes.
     pub(super) fn of(text: &'a str, part: LineSelection, room: usize) -> Result<Self, Problem> {
         let total = text.split_inclusive('\n').count();
         let (skipped, most) = match part {
@@ -133,7 +133,7 @@ impl<'a> TextExcerpt<'a> {
         (next <= self.total).then_some(next)
     }
 
-    /// The rest of a line that was cut, in a resource where the text begins `at` this position.
+    /// The rest of a cut line. `at` is the position of the text in its resource.
     pub(super) fn rest(&self, at: u64) -> Option<Part> {
         let start = at + self.at as u64;
         Some(Part::Bytes {
@@ -142,7 +142,7 @@ impl<'a> TextExcerpt<'a> {
         })
     }
 
-    /// The note to the reader: which part of the text this is, and how to get the rest.
+    /// A note that names the part of the text, and how to get the rest.
     pub(super) fn note(&self) -> Option<String> {
         if self.total == 0 {
             return Some("The text is empty.".to_owned());

@@ -4,7 +4,7 @@ use plainly_protocol::types::{Resource, ResourceContents, tag_in};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-// What was read.
+// The result of reading a resource.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -12,18 +12,19 @@ pub(super) struct ReadOutput {
     pub(super) uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mime_type: Option<String>,
-    // The bytes that were read: of the whole resource, unless the URI asks for pages or bytes.
+    // The number of bytes read: of the whole resource, unless the URI requests pages or bytes.
     pub(super) size: usize,
     // For `if_tag` of a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tag: Option<String>,
-    // The requested lines, if it is text. Anything else is in the content of the result.
+    // The requested lines, if the resource is text. Other content is in the result's content
+    // blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    // The number of the first of these lines, from 1.
+    // The number of the first line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_line: Option<usize>,
-    // How many lines the whole text has.
+    // The number of lines in the whole text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_lines: Option<usize>,
     // The `offset` to continue with, if there are more lines.
@@ -39,7 +40,7 @@ impl ReadOutput {
         self.text.is_some()
     }
 
-    /// The bytes that were read.
+    /// The number of bytes read.
     pub(super) fn size(&self) -> u64 {
         self.size as u64
     }
@@ -50,7 +51,7 @@ impl ReadOutput {
         Self::new(&contents.uri, contents.mime_type.as_ref(), size, tag)
     }
 
-    /// The output for a resource that is not read as a whole.
+    /// Creates the output for a resource that is not read as a whole.
     pub(super) fn of_resource(resource: &Resource) -> Self {
         let size = usize::try_from(resource.size.unwrap_or_default()).unwrap_or(usize::MAX);
         let tag = resource.own_tag();

@@ -1,4 +1,4 @@
-//! A change that a caller wants to make.
+//! The change that a caller requests.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use plainly_server::store::{StoreCaller, Writable, WriteError};
 use super::{Confirm, Writing, problems};
 use crate::StoreView;
 
-/// A change that a caller wants to make.
+/// The change that a caller requests.
 pub(super) struct Change<S> {
     /// The store as the caller sees it.
     pub(super) view: Arc<StoreView<S>>,
@@ -47,8 +47,9 @@ impl From<Problem> for Stop {
 }
 
 impl<S: Writable> Change<S> {
-    /// Makes the change of the resource by `run`, whose argument is whether content may be lost for good. Asks the user first
-    /// where that is wanted, unless `check` fails: `action` says what is done, as in "Delete file:///notes/a.md".
+    /// Makes the change of the resource by calling `run`, whose argument is whether content may be
+    /// lost permanently. First asks the user if necessary, unless `check` fails. `action` describes
+    /// the change, as in "Delete file:///notes/a.md".
     pub(super) async fn make<T, F>(
         &self,
         uri: &str,
@@ -63,7 +64,7 @@ impl<S: Writable> Change<S> {
         self.run(uri, action, run).await
     }
 
-    /// Makes a change as [`make`](Self::make) does, of which the user need not be asked first.
+    /// Makes a change like [`make`](Self::make), but without asking the user first.
     pub(super) async fn run<T, F>(
         &self,
         uri: &str,
@@ -84,7 +85,7 @@ impl<S: Writable> Change<S> {
         }
     }
 
-    /// Makes a change that can lose no content.
+    /// Makes a change that can't lose content.
     pub(super) async fn make_harmless<T, F>(
         &self,
         uri: &str,
@@ -99,7 +100,8 @@ impl<S: Writable> Change<S> {
         self.done(uri, self.in_turn(uri, run).await?).await
     }
 
-    /// Fails unless the user agrees, where all changes are asked about, and of those that can't be made without a question.
+    /// Asks the user if all changes must be confirmed, unless `check` fails. Fails unless the user
+    /// agrees.
     async fn agreed(
         &self,
         uri: &str,
@@ -113,21 +115,21 @@ impl<S: Writable> Change<S> {
         self.confirmed("confirm", action, None).await
     }
 
-    /// Runs a change when it is its turn, if the caller may make another one now.
+    /// Runs a change after earlier changes of the resource, if the caller has not made too many.
     async fn in_turn<T>(&self, uri: &str, run: impl Future<Output = T>) -> Result<T, Failure> {
         self.count()?;
         let _turn = self.writing.turns.wait(uri).await;
         Ok(run.await)
     }
 
-    /// Counts a change, or a trial of one. Fails if the caller may make no other now.
+    /// Counts a change, or a dry run of one. Fails if the caller has made too many.
     pub(super) fn count(&self) -> Result<(), Problem> {
         let caller = self.caller.as_ref();
         let counted = self.writing.rate.count(caller, Instant::now());
         counted.map_err(problems::too_often)
     }
 
-    /// The outcome of a change, or of the check of one, with its error explained.
+    /// Returns the result of a change or of its check, with its error explained.
     pub(super) async fn done<T>(&self, uri: &str, outcome: Result<T, Stop>) -> Result<T, Failure> {
         match outcome {
             Ok(done) => Ok(done),

@@ -1,4 +1,4 @@
-//! `create_collection`: a collection and those above it.
+//! `create_collection`: creates a collection and the missing ones above it.
 
 use std::sync::Arc;
 

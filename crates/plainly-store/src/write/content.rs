@@ -1,4 +1,4 @@
-//! `write_resource`: the whole content of a resource, or more at its end.
+//! `write_resource`: replaces the content of a resource, or appends to it.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use super::{Writing, problems};
 
 pub(super) const NAME: &str = "write_resource";
 
-/// The first bytes of a content, in which one that is no text has a NUL.
+/// The first bytes of a content. A content that is not text has a NUL there.
 const HEAD: ByteRange = ByteRange::From {
     first: 0,
     most: 8 << 10,
 };
 
-/// Endings of names that no text has.
+/// Extensions of names that text never has.
 const BINARY_ENDINGS: [&str; 34] = [
     "7z", "avif", "bmp", "doc", "docm", "docx", "epub", "gif", "gz", "heic", "ico", "jpeg", "jpg",
     "mov", "mp3", "mp4", "odp", "ods", "odt", "ogg", "pdf", "png", "ppt", "pptm", "pptx", "tif",
@@ -111,7 +111,7 @@ async fn write<S: Writable>(
     Ok(output::written(done, written))
 }
 
-/// The outcome; an error about a place that there is not names what is missing.
+/// The result of a change. If the place doesn't exist, the error names what is missing.
 async fn explained<S: Writable, T>(
     change: &Change<S>,
     uri: &str,
@@ -125,7 +125,8 @@ async fn explained<S: Writable, T>(
     }
 }
 
-/// Rejects text for a document, picture or notebook, which a model may have read as text: what opens it could not open that.
+/// Rejects text for a document, image or notebook, because programs couldn't open the file any
+/// more. A model may have read such a resource as text.
 async fn check_text<S: Writable>(
     store: &S,
     uri: &str,
@@ -148,7 +149,7 @@ async fn check_text<S: Writable>(
     match store.read_range(RangeQuery::new(uri, HEAD)).await {
         Ok(head) if is_binary(&head.bytes) => Err(problems::no_text(uri)),
         Ok(head) if appends && !begins_utf_8(&head) => Err(problems::other_encoding(uri)),
-        // What else is wrong, the change itself finds.
+        // The change itself reports other errors.
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -158,7 +159,8 @@ fn is_binary(head: &[u8]) -> bool {
     head.contains(&0) && !is_utf16
 }
 
-/// Whether the beginning of a text is UTF-8. It may end within a letter if the text goes on.
+/// Whether the beginning of a text is UTF-8. If the text continues, the last character may be
+/// incomplete.
 fn begins_utf_8(head: &Ranged) -> bool {
     let goes_on = head.size > head.bytes.len() as u64;
     str::from_utf8(&head.bytes)

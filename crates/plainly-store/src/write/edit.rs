@@ -1,4 +1,4 @@
-//! `edit_resource`: pieces of a text replaced by others.
+//! `edit_resource`: replaces pieces of a text.
 
 use std::sync::Arc;
 
@@ -22,17 +22,17 @@ use crate::{TEXT_BYTES, entry, formats};
 
 pub(super) const NAME: &str = "edit_resource";
 
-/// The most edits of one call.
+/// The maximum number of edits in one call.
 const MOST: usize = 100;
 
-/// The most times that an edit is made, if other programs write meanwhile.
+/// The maximum number of attempts if other programs write meanwhile.
 const TRIES: usize = 5;
 
-/// The copies of a text in memory while it is edited: as it was read, as it will be written, and both with one kind of line
-/// ends.
+/// The number of copies of a text in memory while it is edited: the original, the edited text, and
+/// both with plain line endings.
 const COPIES: u64 = 4;
 
-/// The most texts that are edited at a time. Others wait before theirs is read.
+/// The maximum number of texts edited at a time. Other calls wait before they read theirs.
 pub(super) const AT_ONCE: usize = 8;
 
 #[derive(Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ struct EditOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     tag: Option<String>,
     diff: String,
-    // Further information, such as edits that were found only without blanks.
+    // Further information, such as edits that were found only by ignoring blanks.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -114,7 +114,7 @@ async fn edit<S: Writable>(
     Ok(edited.into_output("Edited", written))
 }
 
-/// A call.
+/// A call of the tool.
 struct Editing<'a, S> {
     change: &'a Change<S>,
     uri: &'a str,
@@ -123,7 +123,7 @@ struct Editing<'a, S> {
 }
 
 impl<S: Writable> Editing<'_, S> {
-    /// Edits the present text, and again if another program changes it meanwhile.
+    /// Edits the current text, and retries if another program changes it meanwhile.
     async fn run(&self, permanent: bool) -> Result<(EditResult, Written), Stop> {
         for _ in 0..TRIES {
             let (text, edited) = self.edited().await?;
@@ -137,13 +137,13 @@ impl<S: Writable> Editing<'_, S> {
         Err(problems::contended(self.uri).into())
     }
 
-    /// The request to write the edited text in the place of this one.
+    /// The request to replace this text by the edited one.
     fn query<'b>(&'b self, text: &'b Ranged, edited: &EditResult) -> WriteQuery<'b> {
         let when = text.tag.as_deref().map_or(When::Always, When::Tag);
         WriteQuery::new(self.uri, edited.text.clone()).when(when)
     }
 
-    /// The text as it is now, and after the edits.
+    /// The current text, and the text after the edits.
     async fn edited(&self) -> Result<(Ranged, EditResult), Failure> {
         let writing = &self.change.writing;
         let place = Arc::clone(&writing.edits).acquire_owned().await?;
@@ -151,16 +151,17 @@ impl<S: Writable> Editing<'_, S> {
         let held = self.hold(text.bytes.len()).await?;
         let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
         let limit = writing.settings.bytes;
-        // A large text takes a while.
+        // Editing a large text takes a while, so it needs a thread that may block.
         let edited = spawn_blocking(move || {
-            // Also an edit whose caller has gone takes its place until it is done.
+            // The edit owns its place, so an edit whose caller has gone occupies it until it is
+            // done.
             let _place = place;
             EditResult::of(&bytes, &edits, limit, &resource, held)
         });
         Ok((text, edited.await??))
     }
 
-    /// Takes memory for a text of this size and its edits.
+    /// Reserves memory for a text of this size and its edits.
     async fn hold(&self, size: usize) -> Result<BudgetPart, Failure> {
         let (view, size) = (&self.change.view, size as u64);
         match view.store.budget().take(size * COPIES).await {
@@ -173,7 +174,7 @@ impl<S: Writable> Editing<'_, S> {
         }
     }
 
-    /// The text as it is now, and its metadata.
+    /// The current text and its metadata.
     async fn read(&self) -> Result<(Resource, Ranged), Failure> {
         let (view, uri) = (&self.change.view, self.uri);
         let limit = self.change.writing.settings.bytes;
@@ -209,7 +210,7 @@ struct EditResult {
     text: Bytes,
     diff: String,
     note: Option<String>,
-    /// The memory for it until it is written.
+    /// The memory reserved for the text until it is written.
     _held: BudgetPart,
 }
 
@@ -278,7 +279,7 @@ fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// The note about an edit whose piece was found only without blanks.
+/// The note about an edit whose piece was found only by ignoring blanks.
 fn loose(edit: usize) -> String {
     format!(
         "`old` of edits[{edit}] was found only without the blanks around its lines; `new` was indented as the lines there."

@@ -1,4 +1,4 @@
-//! The results of changes: for programs, and as a line of text with a link.
+//! The results of changes: as structured output, and as a line of text with a link.
 
 use percent_encoding::percent_decode_str;
 use plainly_protocol::types::{Content, Resource};
@@ -21,7 +21,7 @@ pub(super) struct WriteOutput {
     tag: Option<String>,
 }
 
-/// The result of a change, which `done` names in the past tense.
+/// The result of a change. `done` is its verb in the past tense.
 pub(super) fn written(done: &str, written: Written) -> StructuredOutput<WriteOutput> {
     let text = Content::text(line(done, &written));
     let link = link(&written);
@@ -33,7 +33,7 @@ pub(super) fn written(done: &str, written: Written) -> StructuredOutput<WriteOut
     Json(output).content([text, link])
 }
 
-/// A line with the facts about the resource.
+/// A line that describes the resource after the change.
 pub(super) fn line(done: &str, written: &Written) -> String {
     let size = written.size.map(|size| format!(" ({size} bytes)"));
     let tag = written

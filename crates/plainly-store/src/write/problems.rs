@@ -13,7 +13,7 @@ use plainly_server::{AskError, Failure};
 use crate::edits::{EditFault, EditProblem};
 use crate::{StoreView, formats, problems};
 
-/// The problem to report when the store answers a change of `uri` with `error`.
+/// The problem to report when a change of `uri` fails with `error`.
 pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteError) -> Problem {
     match error {
         WriteError::Changed { tag } => changed(uri, tag.as_deref()),
@@ -58,7 +58,7 @@ pub(super) fn denied(what: &str, why: &str) -> Problem {
         .suggest("Use another place; this one stays as it is.")
 }
 
-/// The content has another tag than the condition.
+/// The problem of a content whose tag is not the expected one.
 pub(super) fn changed(uri: &str, tag: Option<&str>) -> Problem {
     let why = match tag {
         Some(tag) => format!("{uri} was changed meanwhile; its tag is {tag} now."),
@@ -72,19 +72,19 @@ pub(super) fn changed(uri: &str, tag: Option<&str>) -> Problem {
     }
 }
 
-/// Others change the resource again and again.
+/// The problem of a resource that others keep changing.
 pub(super) fn contended(uri: &str) -> Problem {
     let message = format!("{uri} is being changed by others again and again.");
     Problem::new(ProblemCode::EntityInUse, message).suggest("Try again.")
 }
 
-/// Both conditions at once.
+/// The problem of a call with both conditions.
 pub(super) fn one_condition() -> Problem {
     Problem::validation("create_only", "if_tag is for a resource that exists.")
         .suggest("Use one of them.")
 }
 
-/// The argument is the URI or path of a directory, and a file goes there.
+/// The problem of an argument that names a directory instead of a file.
 pub(super) fn names_a_directory(field: &str, written: &str) -> Problem {
     Problem::validation(
         field,
@@ -93,25 +93,25 @@ pub(super) fn names_a_directory(field: &str, written: &str) -> Problem {
     .suggest("Give the whole path of the file, with its name.")
 }
 
-/// There is something where a resource is to be moved.
+/// The problem of a move to a URI that exists.
 pub(super) fn in_the_way(to: &str) -> Problem {
     Problem::already_exists("resource", to).suggest("Use another name, or delete it first.")
 }
 
-/// The resource has another kind of content.
+/// The problem of text for a resource that is not text.
 pub(super) fn no_text(uri: &str) -> Problem {
     let message = format!("{uri} is a document, picture or the like, which text would destroy.");
     Problem::new(ProblemCode::InvalidFileType, message).suggest("Write the text as a new resource.")
 }
 
-/// The resource is text in another encoding than the text that would follow it.
+/// The problem of appending text to a resource in another encoding.
 pub(super) fn other_encoding(uri: &str) -> Problem {
     let message = format!("{uri} is not text in UTF-8, so none can be appended to it.");
     Problem::new(ProblemCode::InvalidFileType, message)
         .suggest("Write the whole text, which is UTF-8 then, or a new resource.")
 }
 
-/// The resource is a notebook, and the text is none.
+/// The problem of text for a notebook that is not a notebook.
 pub(super) fn no_notebook(uri: &str) -> Problem {
     let message =
         format!("{uri} is a notebook, which must stay JSON, though it is read as Markdown.");
@@ -119,7 +119,7 @@ pub(super) fn no_notebook(uri: &str) -> Problem {
         .suggest("Write the whole notebook as JSON, or the text as a new resource.")
 }
 
-/// The content is larger than is written.
+/// The problem of a content that is too large to be written.
 pub(super) fn too_large(uri: &str, size: usize, limit: usize) -> Problem {
     let message = format!("{uri} would get {size} bytes at once, and the limit is {limit}.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
@@ -128,7 +128,7 @@ pub(super) fn too_large(uri: &str, size: usize, limit: usize) -> Problem {
         .detail("limit", limit)
 }
 
-/// The resource is larger than is edited.
+/// The problem of a resource that is too large to be edited.
 pub(super) fn too_large_to_edit(uri: &str, size: u64, limit: usize) -> Problem {
     let message = format!("{uri} has {size} bytes, and the limit for edits is {limit}.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
@@ -137,18 +137,18 @@ pub(super) fn too_large_to_edit(uri: &str, size: u64, limit: usize) -> Problem {
         .detail("limit", limit)
 }
 
-/// The caller made too many changes.
+/// The problem of a caller that made too many changes.
 pub(super) fn too_often(left: Duration) -> Problem {
     Problem::rate_limited("writes", left)
 }
 
-/// The user does not want the change.
+/// The problem of a change that the user declined.
 pub(super) fn declined(action: &str) -> Problem {
     Problem::access_denied(action, "The user declined.")
         .suggest("Do without it, unless the user asks for it.")
 }
 
-/// The user could not be asked.
+/// The problem of a change when the user could not be asked.
 pub(super) fn not_asked(action: &str, why: Option<&str>, error: AskError) -> Problem {
     let problem = not_confirmed(action).with_source(error);
     match why {
@@ -163,7 +163,7 @@ fn not_confirmed(action: &str) -> Problem {
     )
 }
 
-/// A text would no longer be JSON.
+/// The problem of an edit after which a text would no longer be JSON.
 pub(super) fn no_json(uri: &str) -> Problem {
     Problem::validation("edits", format!("{uri} would no longer be JSON.")).suggest(format!(
         "Read the JSON as {}, and escape line ends and quotes as they are there.",
@@ -171,13 +171,13 @@ pub(super) fn no_json(uri: &str) -> Problem {
     ))
 }
 
-/// The part as which the tools read all of a text as it is.
+/// The part with which the tools read a whole text unconverted.
 const ALL: Part = Part::Bytes {
     first: 0,
     end: None,
 };
 
-/// The edits can't be applied to this resource.
+/// The problems of edits that can't be applied to this resource.
 pub(super) fn of_edits(found: Vec<EditProblem>, resource: &Resource) -> Failure {
     let is_for_programs = formats::is_for_programs(resource.mime_type.as_deref());
     let unseen = is_for_programs.then(|| {

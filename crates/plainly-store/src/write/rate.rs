@@ -1,4 +1,4 @@
-//! The number of changes that each caller makes in a minute.
+//! Limits the number of changes of each caller in a minute.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 use plainly_server::store::StoreCaller;
 use plainly_transport::lock::Lock;
 
-/// The most changes of one caller in a minute.
+/// The maximum number of changes of one caller in a minute.
 const MOST: u32 = 1_000;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The changes of this minute.
+/// The changes in the current minute.
 #[derive(Default)]
 pub(super) struct Rate(Lock<Option<Minute>>);
 
 struct Minute {
     begin: Instant,
-    /// The number of changes of each caller; those without a name share one.
+    /// The number of changes of each caller. Callers without a name share one.
     counts: HashMap<Option<StoreCaller>, u32>,
 }
 
 impl Rate {
-    /// Counts a change. Fails with the time until the next one if there were too many.
+    /// Counts a change. If there were too many, fails with the time until the next one is allowed.
     pub(super) fn count(&self, caller: Option<&StoreCaller>, now: Instant) -> Result<(), Duration> {
         let mut state = self.0.lock();
         let minute = match &mut *state {

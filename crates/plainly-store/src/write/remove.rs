@@ -1,4 +1,4 @@
-//! `delete_resource`: a file, or a collection, with everything in it if that is asked for.
+//! `delete_resource`: deletes a file, or a collection, on request with its contents.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct DeleteArgs {
 #[schemars(inline)]
 struct DeleteOutput {
     uri: String,
-    // The name under which the server's operator can restore it.
+    // The name with which the server's operator can restore the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     restorable: Option<String>,
 }
@@ -54,7 +54,8 @@ async fn delete<S: Writable>(
     let one = |permanent| async move {
         match store.remove(query.permanent(permanent)).await {
             Ok(removed) => Ok(Some(removed)),
-            // Only a tree needs the user's consent, and what is one is known only now.
+            // Only a collection with contents needs the user's consent, and only this error shows
+            // that it has contents.
             Err(WriteError::NotEmpty) if is_recursive => Ok(None),
             Err(error) => Err(Stop::from(error)),
         }
@@ -74,7 +75,7 @@ async fn delete<S: Writable>(
     let removed = match change.make(&uri, &action, check(), one).await? {
         Some(removed) => removed,
         None => {
-            // Where all changes are asked about, the user has agreed.
+            // With `Confirm::All`, the user has agreed already.
             if change.writing.settings.confirm == Confirm::Destructive {
                 change.done(&uri, check().await).await?;
                 change.confirmed("tree", &action, None).await?;

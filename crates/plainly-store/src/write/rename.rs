@@ -1,4 +1,4 @@
-//! `move_resource`: another URI for a resource.
+//! `move_resource`: gives a resource another URI.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ async fn rename<S: Writable>(
     Ok(output::written(&format!("Moved {from} to"), written))
 }
 
-/// The outcome; an error about the new URI names that.
+/// The result of a move. An error that concerns the new URI names that one.
 async fn explained<S: Writable, T>(
     change: &Change<S>,
     RenameQuery { from, to, .. }: RenameQuery<'_>,

@@ -1,4 +1,4 @@
-//! Turns of the changes of one resource.
+//! Makes changes of one resource one at a time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Weak};
 use plainly_transport::lock::Lock;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Locks of the resources that are being changed, by their URIs.
+/// The locks of the resources that are being changed, by their URIs.
 #[derive(Default)]
 pub(super) struct Turns(Lock<HashMap<String, Weak<Mutex<()>>>>);
 
 impl Turns {
-    /// Waits until no other change of the resource is made.
+    /// Waits until no other change of the resource is running.
     pub(super) async fn wait(&self, uri: &str) -> OwnedMutexGuard<()> {
         self.of(uri).lock_owned().await
     }
@@ -21,7 +21,7 @@ impl Turns {
         if let Some(turns) = all.get(uri).and_then(Weak::upgrade) {
             return turns;
         }
-        // Resources that are no longer changed must not take up memory.
+        // Removes the locks of resources that are no longer changed.
         all.retain(|_, turns| turns.strong_count() > 0);
         let turns = Arc::default();
         all.insert(uri.to_owned(), Arc::downgrade(&turns));
