@@ -1,5 +1,5 @@
-//! ZIP archives as office documents are, read in bounded memory and time. All of an archive is looked at before any of it is
-//! read: what it unpacks to, its names, and its XML.
+//! ZIP archives of office documents, read in limited memory and time. Before anything is used, the
+//! whole archive is checked: its unpacked size, its names, and its XML.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -11,26 +11,26 @@ use zip::result::ZipError;
 use super::xml::{Node, Xml};
 use super::{ConvertError, Draft};
 
-/// The bytes that an archive may unpack to.
+/// The maximum unpacked size of an archive, in bytes.
 const UNPACKED: u64 = 256 << 20;
 
-/// The most times its own size that an archive may unpack to.
+/// The maximum unpacked size of an archive, as a multiple of its own size.
 const RATIO: u64 = 100;
 
-/// The files in an archive.
+/// The maximum number of files in an archive.
 const ENTRIES: usize = 10_000;
 
-/// The beginning of files that are no archives: documents before 2007, and those that are encrypted.
+/// The first bytes of files that are not archives: documents older than 2007, and encrypted ones.
 const OLD: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// The beginning of each row of an archive's index.
+/// The first bytes of each row of an archive's index.
 const ROW: &[u8] = b"PK\x01\x02";
 
-/// An archive that has been looked at.
+/// An archive that has been checked.
 pub(crate) struct Archive<'a>(ZipArchive<Cursor<&'a [u8]>>);
 
 impl<'a> Archive<'a> {
-    /// Opens an archive. `check` sees each beginning of an element in it.
+    /// Opens and checks an archive. Calls `check` for each start tag in its XML files.
     pub(crate) fn open(
         content: &'a [u8],
         draft: &mut Draft<'_>,
@@ -39,7 +39,7 @@ impl<'a> Archive<'a> {
         if content.starts_with(OLD) {
             return Err("it is encrypted, or older than its name says".into());
         }
-        // Counted before the index is read, which takes many times its size.
+        // Counted before the index is read, because reading the index takes many times its size.
         if memmem::find_iter(content, ROW).nth(ENTRIES).is_some() {
             return Err(format!("its archive has more than {ENTRIES} files").into());
         }
@@ -72,7 +72,7 @@ impl<'a> Archive<'a> {
         Ok(Self(archive))
     }
 
-    /// A file in it, as XML; `None` if it isn't there.
+    /// Opens a file of the archive as XML; `None` if there is no such file.
     pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Xml<impl BufRead>>, ConvertError> {
         match self.0.by_name(name) {
             Ok(entry) => Ok(Some(Xml::new(BufReader::new(entry)))),
@@ -82,7 +82,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Reads XML to its end.
+/// Reads XML to its end, and checks each start tag.
 fn look_at(
     mut xml: Xml<impl BufRead>,
     draft: &mut Draft<'_>,
@@ -101,13 +101,13 @@ fn look_at(
     Ok(())
 }
 
-/// Whether a file of this name would stay in the directory that its archive is unpacked to.
+/// Whether a file of this name would stay in the directory that the archive is unpacked to.
 fn is_inside(name: &str) -> bool {
     let mut parts = name.split(['/', '\\']);
     !name.starts_with(['/', '\\']) && !name.contains(':') && parts.all(|part| part != "..")
 }
 
-/// A file that is read while anything is left of what its archive may unpack to.
+/// A reader that fails once the archive's maximum unpacked size is reached.
 struct Bounded<'l, R> {
     entry: R,
     left: &'l mut u64,

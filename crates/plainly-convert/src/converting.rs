@@ -1,4 +1,4 @@
-//! A store whose resources can be read in other formats too.
+//! A store that also offers its resources in other formats.
 
 mod conversions;
 mod converters;
@@ -21,20 +21,23 @@ use self::conversions::{Conversion, ConversionKey, Conversions, Task};
 use self::converters::{Converters, Offer};
 use super::Converter;
 
-/// The most bytes of a text unless set otherwise: 4 MiB.
+/// The default maximum size of a text: 4 MiB.
 const MAX_BYTES: usize = 4 << 20;
 
-/// A store that also offers its resources in the formats that its converters make of them.
+/// A store that also offers its resources in the formats that its converters produce.
 ///
-/// A resource is still read as it is, unless a reader asks for [other formats](Formats). They are listed in the `_meta` of the
-/// resource, as [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read, those that it may have. Its
-/// metadata, but no listing, has the title that a converter finds in it. A
-/// resource that a converter fails at is served as it is, and the failure logged.
+/// A resource is read in its own format, unless a reader requests [other formats](Formats). The
+/// `_meta` of a resource lists its formats as
+/// [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS); before the resource is read,
+/// these are the possible ones. Its metadata, but no listing, has the title that a converter finds
+/// in the resource. If a converter fails, the resource is served in its own format, and the failure
+/// is logged.
 ///
 /// Each conversion may take ten seconds, and 8 of them run at a time, one for each
-/// [caller](plainly_server::store::StoreCaller). The texts of resources that have a [tag](Resource::tag) are stored until
-/// the tag changes, up to 64 MiB in all, and several readers at once wait for one conversion. Those of a
-/// [view](Store::view) of the store are not stored, because another caller may see another content.
+/// [caller](plainly_server::store::StoreCaller). The texts of resources with a [tag](Resource::tag)
+/// are cached until the tag changes, up to 64 MiB in total, and simultaneous readers share one
+/// conversion. The texts of a [view](Store::view) of the store are not cached, because another
+/// caller may see different content.
 ///
 /// ```
 /// # #[cfg(all(feature = "csv", feature = "html"))]
@@ -57,7 +60,7 @@ pub struct Converting<S> {
 }
 
 impl<S: Store> Converting<S> {
-    /// The store without any converter.
+    /// Wraps a store, without any converter.
     pub fn new(store: S) -> Self {
         Self {
             store,
@@ -67,31 +70,32 @@ impl<S: Store> Converting<S> {
         }
     }
 
-    /// Also offers what this converter makes. Can be called several times: of several converters to one MIME type, the first
-    /// counts.
+    /// Adds a converter. Can be called several times; if several converters produce the same MIME
+    /// type, the first one is used.
     pub fn converter(mut self, converter: impl Converter) -> Self {
         self.converters.add(converter);
         self
     }
 
-    /// The most bytes of a text that a converter makes. 4 MiB by default. A longer text is left out.
+    /// Sets the maximum size of a converter's text, in bytes; 4 MiB by default. A longer text is
+    /// left out.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// The number of texts, of resources with a tag, that were stored or being made when a reader asked for them. A title is a
-    /// text too.
+    /// The number of requests for a text of a resource with a tag for which the text was cached, or
+    /// its conversion was running. A title counts as a text.
     pub fn hits(&self) -> u64 {
         self.conversions.hits()
     }
 
-    /// The number of such texts that had to be made.
+    /// The number of requests for a text of a resource with a tag that started a conversion.
     pub fn misses(&self) -> u64 {
         self.conversions.misses()
     }
 
-    /// The resource as it is, and after it in those of these formats that could be made of it.
+    /// The resource in its own format, followed by those of `formats` that a converter produces.
     async fn converted(
         &self,
         mut own: ResourceContents,
@@ -129,7 +133,7 @@ impl<S: Store> Converting<S> {
         contents
     }
 
-    /// The conversion of a resource with this body; `None` if there is none.
+    /// The conversion of a resource with this body; `None` if it fails.
     async fn convert(
         &self,
         own: &ResourceContents,
@@ -151,8 +155,8 @@ impl<S: Store> Converting<S> {
         self.conversions.run(key, task).await
     }
 
-    /// Sets the title that the content of a resource states. It is looked for once until the tag of the resource changes, and not
-    /// in resources without a tag.
+    /// Sets the title that the content of a resource contains. The title is looked for once until
+    /// the resource's tag changes, and not in resources without a tag.
     async fn entitle(&self, resource: &mut Resource) {
         let mime_type = resource.mime_type.clone().unwrap_or_default();
         let (Some(converter), None, false) = (
@@ -188,7 +192,8 @@ impl<S: Store> Converting<S> {
         resource.title = found.map(|found| found.text.clone());
     }
 
-    /// The resource in these formats, if it was converted before and its own is not among them: then it need not be read.
+    /// The resource in these formats, if all are cached and its own is not requested. The resource
+    /// need not be read then.
     async fn known(
         &self,
         uri: &str,
@@ -224,7 +229,7 @@ impl<S: Store> Converting<S> {
         Ok((!contents.is_empty()).then_some(contents))
     }
 
-    /// The text of some pages.
+    /// Reads the text of some pages.
     async fn read_pages(
         &self,
         uri: &str,
@@ -267,13 +272,13 @@ impl<S: Store> Converting<S> {
     }
 }
 
-/// The error for pages of a resource that its converter fails at.
+/// The error for pages of a resource if its converter fails.
 fn unreadable() -> StoreError {
     let why = "the pages of this resource can't be read: read it as a whole".into();
     StoreError::InvalidUri { why }
 }
 
-/// The text that was made of a resource.
+/// A content with the text of a conversion.
 fn in_format(own: &ResourceContents, mime_type: &str, made: &Conversion) -> ResourceContents {
     let mut content = own.clone();
     content.mime_type = Some(mime_type.to_owned());
@@ -286,7 +291,7 @@ fn in_format(own: &ResourceContents, mime_type: &str, made: &Conversion) -> Reso
     content
 }
 
-// A method that is not passed on would silently be the default of the trait.
+// Without this lint, a method that is not forwarded would silently use the trait's default.
 #[deny(clippy::missing_trait_methods)]
 impl<S: Store> Store for Converting<S> {
     fn serves(&self, uri: &str) -> bool {

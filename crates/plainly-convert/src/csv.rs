@@ -1,4 +1,4 @@
-//! Tables of separated values as Markdown tables, record by record.
+//! Converts tables of separated values to Markdown tables, record by record.
 
 use std::fmt::{self, Write};
 
@@ -8,17 +8,17 @@ use super::encoding::decode;
 use super::markdown::write_cell;
 use super::{ConvertError, Converter, Draft, Original};
 
-/// The characters that can separate values, the likeliest first.
+/// The characters that can separate values, the most likely first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Converts CSV and TSV to `text/markdown`: a table whose head is the first record. The separator is the one that occurs
-/// most often in the first line.
+/// Converts CSV and TSV to `text/markdown`: a table with the first record as its head. The
+/// separator is the most frequent one in the first line.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Csv;
 
 impl Csv {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -35,7 +35,8 @@ impl Converter for Csv {
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let text = decode(original.content, None);
         if text.len() > draft.room() {
-            // A table is hardly ever shorter than its values, and a record of separators alone takes eight times its size.
+            // A table is hardly ever shorter than its values, and a record that consists of
+            // separators takes eight times its size.
             return Err("the table is too large".into());
         }
         let separator = match original.mime_type {
@@ -64,10 +65,10 @@ impl Converter for Csv {
     }
 }
 
-/// Guesses the separator: the one that the first line has most of.
+/// Guesses the separator: the most frequent one in the first line.
 fn separator(text: &str) -> u8 {
     let line = text.lines().next().unwrap_or_default().as_bytes();
-    // Of equals, `max_by_key` takes the last.
+    // Reversed, because `max_by_key` returns the last of equal ones.
     let [first, ..] = SEPARATORS;
     SEPARATORS
         .into_iter()
@@ -80,7 +81,7 @@ fn row(record: &ByteRecord, draft: &mut Draft<'_>) -> fmt::Result {
     draft.write_char('|')?;
     for value in record {
         draft.write_char(' ')?;
-        // The reader works on bytes; that these were text is known from before.
+        // The reader works on bytes, but they are valid text because `text` was.
         write_cell(String::from_utf8_lossy(value).trim(), draft)?;
         draft.write_str(" |")?;
     }

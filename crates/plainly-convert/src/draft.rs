@@ -1,5 +1,5 @@
-//! The text that a converter writes: it ends when it gets too long, takes too long, or is no longer
-//! needed. Knows nothing of the source format.
+//! The text that a converter writes. It stops when it is too long, takes too long, or is no longer
+//! needed. Independent of the source format.
 
 use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
@@ -7,18 +7,19 @@ use std::time::{Duration, Instant};
 
 use super::Original;
 
-/// The bytes written between two looks at the clock.
+/// The number of bytes written between two checks of the time.
 const PIECE: usize = 16 << 10;
 
-/// The text that a [`Converter`](super::Converter) makes, written with [`write!`] or [`fmt::Write::write_str`].
+/// The text that a [`Converter`](super::Converter) produces, written with [`write!`] or
+/// [`fmt::Write::write_str`].
 ///
-/// Writing fails once the text is no longer needed: it is too long, its time is up, or its requester is gone. A converter
-/// passes the error on with `?`. A converter that works for long without writing calls [`check`](Self::check) from time
-/// to time, since nothing else can stop it.
+/// Writing fails once the text is too long, its time is up, or its requester is gone. A converter
+/// returns this error with `?`. A converter that works for long without writing must call
+/// [`check`](Self::check) from time to time, because nothing else can stop it.
 ///
 /// Control characters other than line breaks and tabs are left out.
 ///
-/// A store creates the draft. To try out a converter, create one yourself:
+/// A store creates the draft. To try a converter, create one yourself:
 ///
 /// ```
 /// use std::fmt::Write;
@@ -40,11 +41,11 @@ pub struct Draft<'a> {
     room: usize,
     end: Option<Instant>,
     is_awaited: Option<&'a dyn Fn() -> bool>,
-    /// Written since the last look at the clock.
+    /// The number of bytes written since the last check of the time.
     unchecked: usize,
     stopped: Option<StopReason>,
     total_pages: Option<u32>,
-    /// The bytes before each page that was begun.
+    /// The number of bytes before each page.
     page_starts: Vec<usize>,
 }
 
@@ -64,7 +65,7 @@ pub enum StopReason {
 }
 
 impl<'a> Draft<'a> {
-    /// An empty text of at most `room` bytes, without a time limit.
+    /// Creates an empty text of at most `room` bytes, without a time limit.
     #[must_use]
     pub fn new(room: usize) -> Self {
         Self {
@@ -79,21 +80,21 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Ends when the time is over.
+    /// Stops the draft after this time.
     #[must_use]
     pub fn within(mut self, time: Duration) -> Self {
         self.end = Instant::now().checked_add(time);
         self
     }
 
-    /// Ends it when its reader has gone.
+    /// Stops the draft once `is_awaited` returns false.
     #[must_use]
     pub fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
         self.is_awaited = Some(is_awaited);
         self
     }
 
-    /// Fails if the text is no longer needed, as writing would.
+    /// Fails if writing would fail because the text is no longer needed.
     pub fn check(&mut self) -> fmt::Result {
         self.unchecked = 0;
         if self.end.is_some_and(|end| Instant::now() >= end) {
@@ -114,21 +115,21 @@ impl<'a> Draft<'a> {
         self.room - self.text.len()
     }
 
-    /// States that the file has `total` pages, and returns the numbers of those that are wanted:
-    /// none if it has none of them.
+    /// Sets the total number of pages in the file, and returns the requested ones; an empty range
+    /// if the file has none of them.
     pub fn select_pages(&mut self, original: &Original<'_>, total: u32) -> RangeInclusive<u32> {
         self.total_pages = Some(total);
         let wanted = original.pages;
         wanted.map_or(1..=total, |wanted| wanted.within(total))
     }
 
-    /// The number of pages of the whole file, if the converter has stated it.
+    /// The number of pages in the whole file, if the converter has set it.
     #[must_use]
     pub fn total_pages(&self) -> Option<u32> {
         self.total_pages
     }
 
-    /// Begins a page, on a line of its own.
+    /// Starts a page, on a new line.
     pub fn begin_page(&mut self) -> fmt::Result {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.write_char('\n')?;
@@ -137,13 +138,13 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The number of bytes before each page that was begun.
+    /// The number of bytes before each page.
     #[must_use]
     pub fn page_starts(&self) -> &[usize] {
         &self.page_starts
     }
 
-    /// The text that was written, or why it is incomplete.
+    /// The written text, or the reason why it is incomplete.
     pub fn finish(self) -> Result<String, StopReason> {
         match self.stopped {
             Some(stopped) => Err(stopped),
@@ -151,7 +152,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The first reason stays.
+    /// Stops the draft. The first reason is kept.
     fn stop(&mut self, why: StopReason) -> fmt::Result {
         self.stopped.get_or_insert(why);
         Err(fmt::Error)
@@ -167,7 +168,8 @@ impl Write for Draft<'_> {
         if self.unchecked >= PIECE {
             self.check()?;
         }
-        // Each would take six bytes of JSON, and none is for reading.
+        // Control characters are left out, because each takes six bytes of JSON and readers don't
+        // need them.
         for piece in text.split(|letter: char| letter.is_control() && !"\n\t".contains(letter)) {
             if piece.len() > self.room() {
                 return self.stop(StopReason::TooLong(self.room));

@@ -1,4 +1,4 @@
-//! The encoding of text that is not UTF-8.
+//! Decodes text that is not UTF-8.
 
 #[cfg(any(feature = "csv", feature = "html"))]
 use std::borrow::Cow;
@@ -6,10 +6,10 @@ use std::borrow::Cow;
 #[cfg(any(feature = "csv", feature = "html"))]
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-/// The bytes of a page that are searched for the name of its encoding.
+/// The number of bytes of a page that are searched for the name of its encoding.
 const HEAD: usize = 1024;
 
-/// The name of an encoding in the beginning of an HTML or XML page.
+/// The name of the encoding that an HTML or XML page declares in its first bytes.
 #[must_use]
 pub fn declared_encoding(content: &[u8]) -> Option<&[u8]> {
     let head = content.get(..HEAD).unwrap_or(content);
@@ -30,9 +30,8 @@ pub fn declared_encoding(content: &[u8]) -> Option<&[u8]> {
     name.split(|byte| b"\"'>;/ ".contains(byte)).next()
 }
 
-/// The bytes of a file as text: in the encoding of its byte order mark, in UTF-8 if it is valid,
-/// else in the encoding of that name, or else in Windows-1252. Bytes that can't be decoded are
-/// replaced.
+/// Decodes a file: in the encoding of its byte order mark, in UTF-8 if it is valid, in the encoding
+/// called `name`, or in Windows-1252. Bytes that can't be decoded are replaced.
 #[cfg(any(feature = "csv", feature = "html"))]
 pub(crate) fn decode<'a>(content: &'a [u8], name: Option<&[u8]>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(content) {

@@ -1,5 +1,6 @@
-//! HTML as Markdown: from tag to tag, without a tree. A tree of hostile HTML can be deeper than any stack and larger than any
-//! memory (a formatting element that is never closed is opened anew in each paragraph); tags in their order are neither.
+//! Converts HTML to Markdown tag by tag, without a tree. A tree of hostile HTML can be deeper than
+//! the stack and larger than the memory, because each paragraph opens an unclosed formatting
+//! element again. A sequence of tags can't.
 
 mod page;
 mod tags;
@@ -9,18 +10,18 @@ use self::tags::{Token, tokens};
 use super::{ConvertError, Converter, Draft, Original, declared_encoding};
 use crate::encoding::decode;
 
-/// The tags and texts read between two checks whether the page is still wanted: it may have nothing
-/// to write.
+/// The number of tags and texts read between two checks whether the page is still needed, because
+/// the page may have nothing to write.
 const LOOK: usize = 4096;
 
-/// `text/markdown` for HTML: headings, paragraphs, lists, quotations, code, tables, links and images. Scripts and styles are
-/// left out.
+/// Converts HTML to `text/markdown`: headings, paragraphs, lists, quotations, code, tables, links
+/// and images. Scripts and styles are left out.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Html;
 
 impl Html {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self

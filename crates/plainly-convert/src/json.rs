@@ -1,5 +1,5 @@
-//! JSON without line breaks as indented text. A pass over the bytes and no tree: numbers, keys and their order stay exactly as
-//! they were written.
+//! Converts JSON without line breaks to indented text. Passes over the bytes without building a
+//! tree, so numbers, keys and their order stay exactly as written.
 
 use std::fmt::{self, Write};
 
@@ -7,20 +7,21 @@ use serde::de::IgnoredAny;
 
 use super::{ConvertError, Converter, Draft, Original};
 
-/// Bytes of a file from which it is no longer for reading on one line.
+/// The file size in bytes from which JSON on one line is hard to read.
 const LONG: usize = 200;
 
-/// The beginning of a file, in bytes, in which JSON that is formatted has a line break.
+/// The number of bytes at the beginning of a file that contain a line break if the JSON is
+/// formatted.
 const BEGINNING: usize = 1 << 10;
 
-/// Converts JSON written for machines to `text/plain`: the same, indented. JSON with a line break in its first KiB is left as
-/// it is.
+/// Converts JSON without line breaks to `text/plain`: the same JSON, indented. JSON with a line
+/// break in its first KiB is not converted.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Json;
 
 impl Json {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -32,7 +33,7 @@ impl Converter for Json {
         (mime_type == "application/json" || mime_type.ends_with("+json")).then_some("text/plain")
     }
 
-    /// Most JSON has line breaks.
+    /// False, because most JSON has line breaks already.
     fn is_announced(&self) -> bool {
         false
     }
@@ -47,13 +48,13 @@ impl Converter for Json {
             return Err("the text is too large".into());
         }
         let text = str::from_utf8(original.content)?;
-        // Also refuses what is nested deeper than 128 levels.
+        // Also rejects JSON that is nested deeper than 128 levels.
         serde_json::from_str::<IgnoredAny>(text)?;
         Ok(indent(text, draft)?)
     }
 }
 
-/// Writes JSON with a line for each member and each element.
+/// Writes JSON with one line for each member and element.
 fn indent(json: &str, draft: &mut Draft<'_>) -> fmt::Result {
     let mut depth = 0;
     let mut rest = json.trim_start();
@@ -82,7 +83,7 @@ fn indent(json: &str, draft: &mut Draft<'_>) -> fmt::Result {
     draft.write_char('\n')
 }
 
-/// The length of the token at the beginning of `rest`, which begins with `first`.
+/// The length of the token at the beginning of `rest`, whose first character is `first`.
 fn token(first: char, rest: &str) -> usize {
     match first {
         '"' => string(rest),
@@ -93,7 +94,7 @@ fn token(first: char, rest: &str) -> usize {
     }
 }
 
-/// The length of a string with its quotes.
+/// The length of a string, including its quotes.
 fn string(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -105,7 +106,8 @@ fn string(rest: &str) -> usize {
         if bytes.get(at) == Some(&b'"') {
             return at + 1;
         }
-        // Past the backslash and what it escapes, of which the first byte says enough.
+        // Skips the backslash and the first byte that it escapes. The bytes after that can't end
+        // the string.
         at += 2;
     }
     rest.len()
@@ -184,7 +186,8 @@ mod tests {
     fn any_json() -> impl proptest::strategy::Strategy<Value = Value> {
         use proptest::prelude::*;
 
-        // Control characters would be escaped, and the draft leaves out those of the upper range.
+        // Without control characters, because ASCII ones would be escaped, and the draft leaves out
+        // the others.
         let text = "[ -~é\\\\\"\\n\\t]{0,8}";
         let leaf = prop_oneof![
             Just(Value::Null),

@@ -1,5 +1,6 @@
-//! Converters: text that is easy to read, made of files that are not. A [`Converter`] reads the bytes of one file, and
-//! writes them in another format into a [`Draft`]. [`Converting`] adds converters to a store.
+//! Converters: produce text that is easy to read from other files. A [`Converter`] reads the bytes
+//! of one file, and writes another format to a [`Draft`]. [`Converting`] adds converters to a
+//! store.
 //!
 //! # Features
 //!
@@ -66,14 +67,14 @@ pub use self::sheets::Sheets;
 pub use self::word::Word;
 pub use plainly_protocol::part::PageRange;
 
-/// Makes another representation of a file.
+/// A converter of files to another representation.
 ///
-/// It runs on a thread that may block. Whatever goes wrong, the file itself is served: an error or a panic is logged and its
-/// representation left out. A text that stays empty is left out without a word, so a converter that has nothing to add just
-/// returns.
+/// It runs on a thread that may block. If it fails or panics, the error is logged, and only the
+/// original file is served. An empty text is left out without an error, so a converter that has
+/// nothing to add just returns.
 ///
-/// What the file holds may be of anybody's making. An overflow of the stack, memory without bound or a loop without end takes
-/// the whole server with it: a converter bounds its recursion and its memory itself, or works in another process.
+/// Files may be hostile. A stack overflow, unlimited memory use or an endless loop would stop the
+/// whole server, so a converter must limit its recursion and memory, or run in a separate process.
 ///
 /// ```
 /// use std::error::Error;
@@ -104,17 +105,17 @@ pub use plainly_protocol::part::PageRange;
     note = "implement `Converter` for it: which MIME type it makes of which, and how"
 )]
 pub trait Converter: Send + Sync + fmt::Debug + 'static {
-    /// The MIME type that it converts files of this type to; `None` if it doesn't convert them.
+    /// The MIME type that files of this type are converted to; `None` if they are not converted.
     fn gives(&self, mime_type: &str) -> Option<&str>;
 
-    /// Whether metadata states it of every such file. False for a converter that leaves many as they are: then only
-    /// reading tells.
+    /// Whether metadata lists the format for every file of such a type. False for a converter that
+    /// leaves many files unconverted; the format is then listed only after reading.
     fn is_announced(&self) -> bool {
         true
     }
 
-    /// Whether files of this type have pages. Then it writes only those of [`Original::pages`], and
-    /// states with [`Draft::select_pages`] how many there are.
+    /// Whether files of this type have pages. If so, the converter only writes [`Original::pages`],
+    /// and sets their total number with [`Draft::select_pages`].
     fn has_pages(&self, mime_type: &str) -> bool {
         let _ = mime_type;
         false
@@ -123,13 +124,13 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     /// Writes the representation.
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
 
-    /// Whether files of this type state their title, which [`write_title`](Self::write_title) then writes.
+    /// Whether files of this type contain a title, which [`write_title`](Self::write_title) writes.
     fn has_titles(&self, mime_type: &str) -> bool {
         let _ = mime_type;
         false
     }
 
-    /// Writes the title, if the file states one.
+    /// Writes the title, if the file contains one.
     fn write_title(
         &self,
         original: Original<'_>,
@@ -140,24 +141,25 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     }
 }
 
-/// The reason why a converter gives up: any error, which is logged. After an [`io::Error`](std::io::Error) of the operating
-/// system, or one that is [`Interrupted`](std::io::ErrorKind::Interrupted), the next reader has the file converted again.
+/// The error of a converter, which is logged. After an [`io::Error`](std::io::Error) of the
+/// operating system, or one that is [`Interrupted`](std::io::ErrorKind::Interrupted), the next
+/// reader has the file converted again.
 pub type ConvertError = Box<dyn Error + Send + Sync>;
 
 /// A file to be converted.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Original<'a> {
-    /// The MIME type of the file, according to its name: its content may be anything.
+    /// The MIME type according to the file's name. The content may be anything.
     pub mime_type: &'a str,
     /// The complete content.
     pub content: &'a [u8],
-    /// The pages that are wanted; `None` for the whole file.
+    /// The requested pages; `None` for the whole file.
     pub pages: Option<PageRange>,
 }
 
 impl<'a> Original<'a> {
-    /// The content of a file, and its MIME type.
+    /// Creates an original from a MIME type and the content.
     #[must_use]
     pub fn new(mime_type: &'a str, content: &'a [u8]) -> Self {
         Self {
@@ -167,7 +169,7 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// Only these pages of it.
+    /// Limits the conversion to these pages.
     #[must_use]
     pub fn pages(mut self, pages: PageRange) -> Self {
         self.pages = Some(pages);
@@ -190,7 +192,7 @@ impl<'a> Original<'a> {
 mod tests {
     use super::*;
 
-    /// The output of a converter for content, at most 1 MiB.
+    /// The converter's output for the content, at most 1 MiB.
     pub(crate) fn converted(
         converter: &dyn Converter,
         mime_type: &str,

@@ -1,6 +1,6 @@
-//! Markdown as converters write it: words that are nothing but words, blocks that stand apart, tables that are as wide as
-//! their widest row. Knows nothing of what it is made from.
-// Each converter writes with a part of it.
+//! Writes Markdown for the converters: escaped words, separate blocks, and tables as wide as their
+//! widest row. Independent of the source format.
+// Each converter uses only a part of this module.
 #![cfg_attr(
     not(all(feature = "html", feature = "word", feature = "sheets")),
     expect(dead_code, unused_imports, reason = "other converters need the rest")

@@ -1,4 +1,4 @@
-//! Jupyter notebooks as Markdown: what is written as it is, and code with what it printed.
+//! Converts Jupyter notebooks to Markdown: Markdown cells unchanged, and code with its output.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,14 +11,15 @@ use serde_json::value::RawValue;
 use super::markdown::fence;
 use super::{ConvertError, Converter, Draft, Original};
 
-/// Converts Jupyter notebooks (`.ipynb`, format 4) to `text/markdown`: Markdown cells as they are, code in fences with its
-/// language, and the text that it printed. Of a picture and the like there is its type.
+/// Converts Jupyter notebooks (`.ipynb`, format 4) to `text/markdown`: Markdown cells unchanged,
+/// code in fences with its language, and the text output of code. Images and similar output are
+/// represented by their types.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Notebook;
 
 impl Notebook {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -64,13 +65,14 @@ struct NotebookCell<'a> {
     outputs: Vec<Printed<'a>>,
 }
 
-/// Something that code printed or showed.
+/// An output of code.
 #[derive(Deserialize)]
 struct Printed<'a> {
     output_type: Cow<'a, str>,
     #[serde(default)]
     text: Lines,
-    /// By MIME type, the same in several. Pictures are large, so they stay where they are.
+    /// The output in several formats, by MIME type. Raw values, because images are large and not
+    /// needed.
     #[serde(default, borrow)]
     data: BTreeMap<Cow<'a, str>, &'a RawValue>,
     #[serde(default)]
@@ -81,7 +83,7 @@ struct Printed<'a> {
     traceback: Vec<String>,
 }
 
-/// A text, which is written whole or line by line.
+/// A text, given as one string or as a list of lines.
 #[derive(Default)]
 struct Lines(String);
 
@@ -148,7 +150,7 @@ impl Converter for Notebook {
     }
 }
 
-/// Whether this is the name of a language, as after a fence.
+/// Whether this is a valid name of a language after a fence.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name
@@ -156,14 +158,14 @@ fn is_name(name: &str) -> bool {
             .all(|letter| letter.is_alphanumeric() || "+-#._".contains(letter))
 }
 
-/// The Markdown, block by block.
+/// The Markdown, written block by block.
 struct NotebookPage<'a, 'd> {
     draft: &'a mut Draft<'d>,
     is_empty: bool,
 }
 
 impl NotebookPage<'_, '_> {
-    /// Markdown as it is.
+    /// Writes Markdown unchanged.
     fn block(&mut self, markdown: &str) -> fmt::Result {
         let markdown = markdown.trim_matches('\n').trim_end();
         if markdown.is_empty() {
@@ -201,11 +203,11 @@ impl NotebookPage<'_, '_> {
             match &*mime_type {
                 "text/markdown" | "text/plain" if text.is_none() => {
                     let lines: Lines = serde_json::from_str(content.get())?;
-                    // The first of them, in the order of their names.
+                    // Uses the first text format, in the order of their names.
                     text = Some((mime_type, lines.0));
                 }
                 "text/plain" => {}
-                // The same as the text, for browsers.
+                // These formats repeat the text for browsers.
                 "text/html" | "text/latex" | "application/javascript" => {}
                 _ => self.block(&format!("[{mime_type}]"))?,
             }
@@ -219,7 +221,7 @@ impl NotebookPage<'_, '_> {
     }
 }
 
-/// A text without the codes by which terminals show it in colours.
+/// Removes the terminal codes for colours from a text.
 fn without_colours(text: &str) -> Cow<'_, str> {
     let mut pieces = text.split("\u{1b}[");
     let first = pieces.next().unwrap_or_default();

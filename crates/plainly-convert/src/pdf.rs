@@ -1,4 +1,4 @@
-//! The text of a PDF. Everything hard is the library's.
+//! Extracts the text of PDFs, by means of a library.
 
 use std::fmt::Write;
 use std::io;
@@ -7,17 +7,18 @@ use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 
 use super::{ConvertError, Converter, Draft, Original};
 
-/// Converts PDF to `text/plain`: its words, in the order in which they are painted. Scanned pages have none.
+/// Converts PDF to `text/plain`: its words, in the order in which they are painted. Scanned pages
+/// have no text.
 ///
-/// **Only for files from people you trust.** A PDF can be crafted so that reading it takes any amount of memory and time,
-/// which nothing inside this process can stop. For other files, read it in a separate process with limits on both, as
-/// `plainly serve` does.
+/// **Only for trusted files.** A crafted PDF can use any amount of memory and time, and nothing
+/// inside this process can stop that. Read other files in a separate process with limits on both,
+/// like `plainly serve`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Pdf;
 
 impl Pdf {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -62,10 +63,10 @@ impl Converter for Pdf {
     }
 }
 
-/// The password of documents that are encrypted against changes alone.
+/// The password of documents that are only protected against changes.
 const NO_PASSWORD: &str = "";
 
-/// A draft as the library wants it: it writes whole strings only.
+/// A draft as a writer for the library, which only writes whole strings.
 struct Text<'a, 'd>(&'a mut Draft<'d>);
 
 impl io::Write for Text<'_, '_> {
@@ -86,12 +87,12 @@ mod tests {
     use crate::PageRange;
     use crate::tests::converted;
 
-    /// A document of pages that are painted so.
+    /// Creates a document with pages that have these painting operators.
     fn pdf(pages: &[&str]) -> Vec<u8> {
         titled("", pages)
     }
 
-    /// A document with a dictionary of information.
+    /// Creates a document with this information dictionary.
     fn titled(info: &str, pages: &[&str]) -> Vec<u8> {
         let kids = (0..pages.len()).map(|at| format!("{} 0 R", 3 + 2 * at));
         let kids = kids.collect::<Vec<_>>().join(" ");

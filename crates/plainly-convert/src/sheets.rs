@@ -1,4 +1,4 @@
-//! Workbooks as Markdown: one table a sheet, with the values that its cells last had.
+//! Converts workbooks to Markdown: one table for each sheet, with the last values of its cells.
 
 mod excel;
 mod open_document;
@@ -9,7 +9,7 @@ use std::fmt::{self, Write};
 use super::markdown::write_line;
 use super::{ConvertError, Converter, Draft, Original};
 
-/// A kind of workbook, by its MIME type.
+/// A type of workbook: its MIME type, and the function that writes it.
 type Kind = (
     &'static str,
     fn(Original<'_>, &mut Draft<'_>) -> Result<(), ConvertError>,
@@ -27,21 +27,23 @@ const KINDS: [Kind; 3] = [
     ("application/vnd.ms-excel", excel::write_old),
 ];
 
-/// Converts workbooks (`.xlsx`, `.ods` and `.xls`) to `text/markdown`: a heading and a table for each sheet. The first row is
-/// the head of the table, empty rows are left out, and of a formula there is its last result.
+/// Converts workbooks (`.xlsx`, `.ods` and `.xls`) to `text/markdown`: a heading and a table for
+/// each sheet. The first row is the head of the table, empty rows are left out, and formulas are
+/// represented by their last results.
 ///
-/// A workbook that unpacks to more than 256 MiB or 100 times its size is refused, as is XML with entities or deeper than 64
-/// elements, and a table wider than 16,384 columns. No macro, link or formula is followed.
+/// Rejects a workbook that unpacks to more than 256 MiB or 100 times its size, XML with entities or
+/// nested deeper than 64 elements, and a table wider than 16,384 columns. Never follows a macro,
+/// link or formula.
 ///
-/// **Old workbooks (`.xls`) only from people you trust.** One can be crafted so that reading it takes any amount of memory,
-/// which nothing inside this process can stop. For other files, read it in a separate process with a limit, as
-/// `plainly serve` does.
+/// **Old workbooks (`.xls`) only from trusted sources.** A crafted one can use any amount of
+/// memory, and nothing inside this process can stop that. Read other files in a separate process
+/// with a limit, like `plainly serve`.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Sheets;
 
 impl Sheets {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -54,7 +56,7 @@ impl Converter for Sheets {
         is_known.then_some("text/markdown")
     }
 
-    /// Each sheet is one.
+    /// Each sheet is a page.
     fn has_pages(&self, mime_type: &str) -> bool {
         self.gives(mime_type).is_some()
     }
@@ -68,7 +70,7 @@ impl Converter for Sheets {
     }
 }
 
-/// Begins a sheet.
+/// Writes the heading of a sheet.
 fn write_heading(name: &str, is_first: bool, draft: &mut Draft<'_>) -> fmt::Result {
     if !is_first {
         draft.write_str("\n")?;

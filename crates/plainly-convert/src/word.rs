@@ -1,4 +1,5 @@
-//! Word documents as Markdown, from tag to tag: headings, paragraphs, lists, tables, links, and footnotes below.
+//! Converts Word documents to Markdown tag by tag: headings, paragraphs, lists, tables, links, and
+//! footnotes at the end.
 
 mod body;
 mod numbering;
@@ -12,18 +13,18 @@ use self::styles::Styles;
 use super::archive::Archive;
 use super::{ConvertError, Converter, Draft, Original};
 
-/// Converts Word documents (`.docx`) to `text/markdown`: headings, paragraphs, lists, tables, links, bold and italic text,
-/// footnotes and endnotes. Text that is deleted or hidden is left out, as are headers, footers, comments and pictures; of a
-/// picture its description remains.
+/// Converts Word documents (`.docx`) to `text/markdown`: headings, paragraphs, lists, tables,
+/// links, bold and italic text, footnotes and endnotes. Leaves out deleted and hidden text,
+/// headers, footers and comments. Images are represented by their descriptions.
 ///
-/// A document that unpacks to more than 256 MiB or 100 times its size is refused, as is XML with entities or deeper than 64
-/// elements. No macro, field or link is followed.
+/// Rejects a document that unpacks to more than 256 MiB or 100 times its size, and XML with
+/// entities or nested deeper than 64 elements. Never follows a macro, field or link.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Word;
 
 impl Word {
-    /// The converter.
+    /// Creates the converter.
     #[must_use]
     pub fn new() -> Self {
         Self

@@ -1,4 +1,4 @@
-//! XML from tag to tag, without a tree: nothing in it makes more of what was written, and its depth is bounded.
+//! Reads XML tag by tag, without a tree. Entities can't expand, and the depth is limited.
 
 use std::borrow::Cow;
 use std::io::BufRead;
@@ -9,21 +9,21 @@ use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
 
 use super::ConvertError;
 
-/// The elements that may be open at a time. A table in a text box in a table needs some forty.
+/// The maximum number of open elements. A table in a text box in a table needs about forty.
 const DEPTH: usize = 64;
 
 /// A piece of XML.
 pub(crate) enum Node<'a> {
-    /// The beginning of an element.
+    /// A start tag.
     Start(BytesStart<'a>),
-    /// The end of an element, one without content included.
+    /// An end tag, also for an element without content.
     End(BytesEnd<'a>),
     Text(Cow<'a, str>),
-    /// Comments and the like.
+    /// A comment or similar, which is skipped.
     Passed,
 }
 
-/// A document while it is read.
+/// A document that is being read.
 pub(crate) struct Xml<R> {
     reader: quick_xml::Reader<R>,
     buffer: Vec<u8>,
@@ -41,7 +41,7 @@ impl<R: BufRead> Xml<R> {
         }
     }
 
-    /// The next piece; `None` at the end.
+    /// The next node; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Node<'_>>, ConvertError> {
         self.buffer.clear();
         Ok(Some(
@@ -73,7 +73,7 @@ impl<R: BufRead> Xml<R> {
     }
 }
 
-/// The letters that a reference stands for.
+/// The character for a reference.
 fn resolved(reference: &BytesRef<'_>) -> Result<Cow<'static, str>, ConvertError> {
     if let Some(letter) = reference.resolve_char_ref()? {
         return Ok(letter.to_string().into());
@@ -84,17 +84,17 @@ fn resolved(reference: &BytesRef<'_>) -> Result<Cow<'static, str>, ConvertError>
     }
 }
 
-/// The value of an attribute, whatever its namespace.
+/// The value of an attribute, in any namespace.
 pub(crate) fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ConvertError> {
     attributes(tag, name).next().transpose()
 }
 
-/// The values of all attributes of this name, of which there should be one.
+/// The values of all attributes of this name. There should be only one.
 pub(crate) fn attributes(
     tag: &BytesStart<'_>,
     name: &str,
 ) -> impl Iterator<Item = Result<String, ConvertError>> {
-    // Looking for a second one of the same name would take long if there are many.
+    // The check for duplicate attributes would take too long if there are many.
     let mut attributes = tag.attributes();
     attributes.with_checks(false);
     attributes.filter_map(move |attribute| {

@@ -1,5 +1,5 @@
-//! A store with converters: which formats are listed, read and stored, and that a fault in a converter does not affect the
-//! resource.
+//! A store with converters: which formats are listed, read and cached, and that a fault in a
+//! converter doesn't affect the resource.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::error::Error;
@@ -19,11 +19,11 @@ const FILE: &str = "m:///a.txt";
 const OTHER: &str = "m:///a.bin";
 const ALL: &str = "m:///";
 
-/// A text and another file, and a collection of both.
+/// A store of a text, another file, and a collection of both.
 #[derive(Clone, Debug)]
 struct Files {
     text: Arc<Mutex<String>>,
-    /// How often the text was read.
+    /// The number of times that the text was read.
     reads: Arc<AtomicUsize>,
     has_views: bool,
 }
@@ -85,7 +85,7 @@ impl Store for Files {
     }
 }
 
-/// Makes `gives` of plain text, in a way of its own.
+/// A converter of plain text to `gives`, by the function `how`.
 #[derive(Debug)]
 struct To {
     gives: &'static str,
@@ -108,7 +108,8 @@ const LOUD: To = To {
     how: |text, draft| Ok(write!(draft, "{}!", text.to_uppercase())?),
 };
 
-/// Each line is a page. Counts its conversions, each of which waits until it is let go.
+/// A converter with a page for each line. Counts its conversions, each of which waits until it is
+/// released.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     count: Arc<AtomicUsize>,
@@ -257,7 +258,7 @@ async fn whatever_goes_wrong_with_a_format_the_resource_is_served() {
         },
         |_, draft| Ok(write!(draft, "{}", "x".repeat(26))?),
         |_, draft| {
-            // As one that takes no notice of the error.
+            // Ignores the error, which a converter should return.
             let _ = write!(draft, "{}", "x".repeat(26));
             Ok(())
         },
@@ -267,7 +268,7 @@ async fn whatever_goes_wrong_with_a_format_the_resource_is_served() {
         let (wrong, gives) = (To { how, ..LOUD }, "text/x-fine");
         let store = Converting::new(Files::new("hey")).max_bytes(25);
         let store = store.converter(wrong).converter(To { gives, ..LOUD });
-        // The second time, the failure is known.
+        // The second time, the failure is cached.
         for _ in 0..2 {
             let contents = read_all(&store).await;
             let there = [("text/plain", "hey"), ("text/x-fine", "HEY!")];
@@ -291,7 +292,7 @@ async fn a_resource_is_converted_once_until_it_changes() {
         texts(&read_in(&store, "text/x-lines").await),
         [("text/x-lines", "[a]")]
     );
-    // Nor is it read where its text is stored.
+    // The resource isn't read either if its text is cached.
     assert_eq!(
         (files.reads.load(Ordering::Relaxed), lines.count()),
         (reads, 1)
@@ -318,7 +319,7 @@ async fn readers_at_once_wait_for_one_conversion() {
     while lines.count() == 0 {
         tokio::task::yield_now().await;
     }
-    // The first goes, and the others still get what it began.
+    // The first reader is aborted, but the others still get the result of its conversion.
     readers[0].abort();
     lines.hold(false);
     for reader in readers.into_iter().skip(1) {

@@ -1,5 +1,5 @@
-//! Conversions: a few at a time on threads that may block, and one of each resource for all its readers at that moment. Knows
-//! nothing of stores.
+//! Conversions: a few at a time on threads that may block, and one of each resource for all
+//! simultaneous readers. Independent of stores.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,60 +20,60 @@ use tokio::time::timeout;
 
 use crate::{ConvertError, Converter, Draft, Original, StopReason};
 
-/// The most conversions of a store at a time.
+/// The maximum number of conversions of a store that run at a time.
 const AT_ONCE: usize = 8;
 
-/// The longest time of one.
+/// The maximum duration of a conversion.
 const TIME: Duration = Duration::from_secs(10);
 
-/// The longest time in which a title is looked for, and its most bytes.
+/// The maximum duration of a search for a title, and its maximum size in bytes.
 const TITLE_TIME: Duration = Duration::from_secs(2);
 const TITLE_BYTES: usize = 1 << 10;
 
-/// The most bytes of the texts that are stored.
+/// The maximum size of all cached texts, in bytes.
 const MOST: usize = 64 << 20;
 
-/// The bytes around a text that is stored, about.
+/// The approximate overhead of a cached text, in bytes.
 const AROUND: usize = 256;
 
-/// Runs conversions, and stores what they make.
+/// Runs conversions and caches their results.
 #[derive(Clone, Debug)]
 pub(super) struct Conversions {
     places: Arc<StorePlaces>,
     time: Duration,
-    /// `None` if nothing is stored.
+    /// `None` if nothing is cached.
     stored: Option<Arc<Lock<StoredConversions>>>,
     counts: Arc<Counts>,
 }
 
-/// The counts of texts that were stored, and of others.
+/// The numbers of requests for cached texts, and for others.
 #[derive(Debug, Default)]
 struct Counts {
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// The text that was made of a resource.
+/// The result of a conversion.
 #[derive(Debug)]
 pub(super) struct Conversion {
     pub(super) text: String,
-    /// The number of pages of the whole resource, if it has pages.
+    /// The number of pages in the whole resource, if it has pages.
     pub(super) total_pages: Option<u32>,
-    /// The places of the pages in the text of the whole resource.
+    /// The first lines of the pages in the text of the whole resource.
     pub(super) page_lines: PageLines,
 }
 
-/// The content that is converted, to which format, and which pages of it.
+/// The key of a conversion: the content, the format, and the pages.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ConversionKey {
     uri: Arc<str>,
     tag: Arc<str>,
-    /// Empty for its title.
+    /// Empty for the title.
     gives: Arc<str>,
     pages: Option<PageRange>,
 }
 
-/// The work of one conversion.
+/// The input of a conversion.
 pub(super) struct Task {
     pub(super) converter: Arc<dyn Converter>,
     pub(super) uri: String,
@@ -81,11 +81,11 @@ pub(super) struct Task {
     pub(super) body: Arc<Body>,
     pub(super) pages: Option<PageRange>,
     pub(super) max_bytes: usize,
-    /// Whether only its title is wanted.
+    /// Whether only the title is needed.
     pub(super) is_title: bool,
 }
 
-/// The result of a conversion; `None` if nothing came of it.
+/// The result of a conversion; `None` if it failed or the text is empty.
 type Converted = Option<Arc<Conversion>>;
 
 type Running = BoxFuture<'static, Converted>;
@@ -106,7 +106,7 @@ impl ConversionKey {
         }
     }
 
-    /// The title of a resource with this tag.
+    /// The key for the title of a resource with this tag.
     pub(super) fn of_title(uri: &str, tag: &str) -> Self {
         Self::new(uri, tag, "", None)
     }
@@ -142,7 +142,7 @@ impl Conversions {
         count(&self.counts).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// In the same places, without storing anything.
+    /// The same conversions without a cache. They share the limit of running conversions.
     pub(super) fn unstored(&self) -> Self {
         Self {
             stored: None,
@@ -150,19 +150,20 @@ impl Conversions {
         }
     }
 
-    /// Whether nothing is stored.
+    /// Whether nothing is cached.
     pub(super) fn are_none(&self) -> bool {
         self.stored.is_none()
     }
 
-    /// The result of an earlier conversion, if it is stored.
+    /// The cached result of an earlier conversion.
     pub(super) fn stored(&self, key: &ConversionKey) -> Option<Converted> {
         let found = self.stored.as_ref()?.lock().done.get(key).cloned()?;
         self.count(|it| &it.hits);
         Some(found)
     }
 
-    /// The result of a conversion: of an earlier one, of one that runs, or of this one. Without a key, no other reader can use it.
+    /// The result of a conversion: a cached one, one that is running, or a new one. Without a key,
+    /// other readers can't use the result.
     pub(super) async fn run(&self, key: Option<ConversionKey>, task: Task) -> Converted {
         let (Some(key), Some(stored)) = (key, &self.stored) else {
             return self.convert(task).await.unwrap_or_default();
@@ -180,7 +181,7 @@ impl Conversions {
             });
             running.unwrap_or_else(|| {
                 let running = self.clone().store(key.clone(), task).boxed().shared();
-                // Those that all readers have given up must not take up memory.
+                // Removes conversions that all readers have abandoned.
                 stored.running.retain(|_, other| other.upgrade().is_some());
                 stored
                     .running
@@ -191,7 +192,7 @@ impl Conversions {
         running.await
     }
 
-    /// Converts and stores the result, unless another attempt may have another result.
+    /// Converts, and caches the result, unless another attempt might have a different result.
     async fn store(self, key: ConversionKey, task: Task) -> Converted {
         let result = self.convert(task).await;
         let converted = result.clone().unwrap_or_default();
@@ -206,7 +207,8 @@ impl Conversions {
         converted
     }
 
-    /// The result, which is the same for each attempt; `None` if another attempt may have another.
+    /// The result if it is the same for each attempt; `None` if another attempt might have a
+    /// different one.
     async fn convert(&self, task: Task) -> Option<Converted> {
         let place = self.places.take().await.ok()?;
         let (uri, from) = (task.uri.clone(), task.mime_type.clone());
@@ -216,12 +218,13 @@ impl Conversions {
             true => self.time.min(TITLE_TIME),
             false => self.time,
         };
-        // Dropped with this future: the converter then learns that nobody waits for its text.
+        // Dropped together with this future, which tells the converter that no reader waits for its
+        // text.
         let interest = Arc::new(());
         let waiting = Arc::downgrade(&interest);
         let mut job = JoinSet::new();
         job.spawn_blocking(move || {
-            // The job's, and not that of its readers: an abandoned one takes its place until it has noticed.
+            // The job owns its place, so an abandoned job occupies it until it stops.
             let _place = place;
             attempt(&task, time, &|| waiting.strong_count() > 0)
         });
@@ -239,7 +242,7 @@ impl Conversions {
                 error = &*why as &dyn Error,
                 "found no title of this resource"
             );
-            // Listings of one resource after the other must not wait for it again.
+            // Caches the failure, because each listing would wait again otherwise.
             return (!is_passing).then_some(None);
         }
         tracing::warn!(
@@ -255,8 +258,8 @@ impl Conversions {
     }
 }
 
-/// Whether the reason is not in the resource, but in the state of the machine: the operating system started no process, or
-/// ended one.
+/// Whether the failure is due to the state of the machine instead of the resource: the operating
+/// system failed, for example to start a process, or interrupted one.
 fn is_passing(why: &(dyn Error + Send + Sync + 'static)) -> bool {
     let error = why.downcast_ref::<io::Error>();
     error.is_some_and(|it| it.raw_os_error().is_some() || it.kind() == io::ErrorKind::Interrupted)
@@ -281,7 +284,8 @@ fn attempt(
     };
     let total_pages = draft.total_pages();
     let page_starts = draft.page_starts().to_vec();
-    // What stopped the draft is why the converter failed, whatever it makes of it.
+    // If the draft stopped the converter, that is the error to report, whatever error the converter
+    // returns.
     let text = draft.finish()?;
     ended?;
     let is_there = task.pages.is_some() || !text.trim().is_empty();
@@ -296,7 +300,7 @@ fn attempt(
     }))
 }
 
-/// The places of pages that start after these numbers of bytes, in ascending order.
+/// The first lines of pages that start after these numbers of bytes, in ascending order.
 fn page_lines(text: &str, starts: &[usize]) -> PageLines {
     let (mut at, mut lines) = (0, 0);
     let places = starts.iter().map(|start| {
@@ -312,7 +316,7 @@ fn page_lines(text: &str, starts: &[usize]) -> PageLines {
 mod tests {
     use super::*;
 
-    /// Writes nothing until its text is no longer wanted.
+    /// Writes nothing until its text is no longer needed.
     #[derive(Debug)]
     struct Endless;
 

@@ -1,4 +1,4 @@
-//! The converters of a store, and how metadata names what they make.
+//! The converters of a store, and the metadata that lists their formats.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use plainly_protocol::types::{Meta, Representation, Resource, ResourceContents};
 
 use crate::Converter;
 
-/// The converters of a store, in the order in which their work is offered.
+/// The converters of a store, in the order of their offers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Converters(Vec<Arc<dyn Converter>>);
 
-/// One format that may be made of a resource.
+/// A format that a converter may produce for a resource.
 pub(super) struct Offer {
     pub(super) converter: Arc<dyn Converter>,
     /// The MIME type of the format.
@@ -27,8 +27,8 @@ impl Converters {
         self.0.is_empty()
     }
 
-    /// The formats that may be made of a resource of this type and size: every type once, and not its own. Of nothing,
-    /// nothing can be made.
+    /// The formats that converters may produce for a resource of this type and size: each type
+    /// once, and not its own. An empty resource has none.
     pub(super) fn of(&self, own: Option<&str>, size: Option<u64>) -> Vec<Offer> {
         let Some(own) = own.filter(|_| size != Some(0)) else {
             return Vec::new();
@@ -56,7 +56,7 @@ impl Converters {
         self.0.iter().find(|converter| converter.has_titles(own))
     }
 
-    /// Adds to the metadata of a resource its formats, if more than one.
+    /// Adds the formats of a resource to its metadata, if there are several.
     pub(super) fn announce_resource(&self, resource: &mut Resource) {
         if resource.is_collection != Some(true) {
             let own = resource.mime_type.as_deref();
@@ -64,7 +64,7 @@ impl Converters {
         }
     }
 
-    /// Adds to the metadata of a content the formats of its resource, if more than one.
+    /// Adds the formats of its resource to the metadata of a content, if there are several.
     pub(super) fn announce_content(&self, content: &mut ResourceContents) {
         if content.is_collection != Some(true) {
             let own = content.mime_type.as_deref();
@@ -78,8 +78,9 @@ impl Converters {
     }
 }
 
-/// Lists in `_meta` the formats of a resource, if there are several: its own, and the offers that are sure or were `made`. For an
-/// offer that was tried, `made` returns the size of its text, if there is one.
+/// Lists the formats of a resource in `_meta`, if there are several: its own, and the offers that
+/// are announced or were `made`. For an offer that was tried, `made` returns the size of its text,
+/// or `None` if there is no text.
 pub(super) fn list(
     own: Option<&str>,
     size: Option<u64>,

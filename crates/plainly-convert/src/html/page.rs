@@ -1,5 +1,5 @@
-//! The tags of a page, and their Markdown. Keeps the open tags as far as they matter, in bounded
-//! memory; knows nothing of how lines are written.
+//! Converts the tags of a page to Markdown. Stores the relevant open tags, in limited memory.
+//! Independent of how lines are written.
 
 use std::fmt;
 
@@ -8,19 +8,20 @@ use html5gum::StartTag;
 use crate::Draft;
 use crate::markdown::{Break, Paper, Rows};
 
-/// Text that is collected to its end before it is written, since the marks around it depend on it.
+/// Text that is collected to its end before it is written, because the marks around it depend on
+/// it.
 enum Verbatim {
     Block(String),
     Inline(String),
 }
 
-/// A page while it is read.
+/// A page that is being read.
 pub(super) struct Page<'a, 'd> {
     paper: Paper<'a, 'd>,
-    /// The element whose content is left out, and how many of its kind are open.
+    /// The element whose content is left out, and the number of open elements of this name.
     skipped: Option<(Vec<u8>, usize)>,
     verbatim: Option<Verbatim>,
-    /// The table that is being written. One within another is the layout of a page, which only the inner one is not.
+    /// The table that is being written. An outer table is only layout, so an inner one replaces it.
     table: Option<Rows>,
 }
 
@@ -34,7 +35,7 @@ impl<'a, 'd> Page<'a, 'd> {
         }
     }
 
-    /// Fails if the page is not wanted any more.
+    /// Fails if the page is no longer needed.
     pub(super) fn check(&mut self) -> fmt::Result {
         self.paper.check()
     }
@@ -102,7 +103,7 @@ impl<'a, 'd> Page<'a, 'd> {
         }
     }
 
-    /// Starts a block; `number` is that of the first item of an ordered list.
+    /// Starts a block. `number` is the first number of an ordered list.
     fn start_block(&mut self, name: &[u8], number: u32) -> fmt::Result {
         match name {
             b"ul" | b"menu" | b"dir" => self.paper.open_list(None),
@@ -115,7 +116,7 @@ impl<'a, 'd> Page<'a, 'd> {
             }
             b"hr" => self.paper.rule(),
             b"table" => {
-                // What surrounds it was no table but the layout of the page.
+                // The table around this one was only layout.
                 self.paper.in_cell(false);
                 self.table = Some(Rows::default());
                 self.paper.end_block(Break::Paragraph)
@@ -131,7 +132,7 @@ impl<'a, 'd> Page<'a, 'd> {
             if skipped == name {
                 *open -= 1;
             }
-            // What is never closed ends with the page.
+            // An element that is never closed ends with the page.
             if *open == 0 || name == b"body" || name == b"html" {
                 self.skipped = None;
             }
@@ -166,7 +167,7 @@ impl<'a, 'd> Page<'a, 'd> {
         }
     }
 
-    /// Closes whatever is open.
+    /// Closes all open elements.
     pub(super) fn finish(mut self) -> fmt::Result {
         self.close_verbatim()?;
         self.end_row()?;
@@ -201,7 +202,7 @@ impl<'a, 'd> Page<'a, 'd> {
     }
 }
 
-/// Whether an element stands apart from the text around it.
+/// Whether an element is a block, separate from the text around it.
 fn is_block(name: &[u8]) -> bool {
     matches!(
         name,
@@ -259,7 +260,7 @@ fn is_block(name: &[u8]) -> bool {
     )
 }
 
-/// The break that a block sets around itself.
+/// The break before and after a block.
 fn gap(name: &[u8]) -> Break {
     match name {
         b"br" | b"button" | b"dd" | b"dt" | b"optgroup" | b"option" => Break::Line,

@@ -1,5 +1,6 @@
-//! HTML as tags and texts in their order. Of a tag only those attributes are kept that mean something: a single tag can have
-//! as many as a file has room for, and all of them would take many times that. Knows nothing of what they mean.
+//! HTML as a sequence of tags and texts. Only relevant attributes are stored, because a single tag
+//! can have as many as fit into a file, and storing all of them would take many times that.
+//! Independent of their meaning.
 
 use std::collections::btree_map::Entry;
 use std::mem;
@@ -7,23 +8,23 @@ use std::mem;
 use html5gum::emitters::callback::{Callback, CallbackEmitter, CallbackEvent};
 use html5gum::{HtmlString, Span, Spanned, StartTag, Tokenizer};
 
-/// The attributes that are kept.
+/// The attributes that are stored.
 const KEPT: [&[u8]; 4] = [b"href", b"src", b"alt", b"start"];
 
 /// A piece of a page.
 pub(super) enum Token {
     Start(StartTag<()>),
-    /// With the name of the tag.
+    /// The end tag with this name.
     End(Vec<u8>),
     Text(Vec<u8>),
-    /// Nothing to write, so that the reader can stop in between.
+    /// Nothing to write. Lets the reader stop in between.
     Passed,
 }
 
-/// The pieces of a page, one after the other.
+/// The tokens of a page.
 pub(super) fn tokens(html: &str) -> impl Iterator<Item = Token> {
     let mut emitter = CallbackEmitter::new(Pieces::default());
-    // Or what is in scripts and styles would be read as tags.
+    // Otherwise the content of scripts and styles would be read as tags.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).map(|token| {
         let Ok(token) = token;
@@ -35,12 +36,12 @@ pub(super) fn tokens(html: &str) -> impl Iterator<Item = Token> {
 #[derive(Default)]
 struct Pieces {
     tag: StartTag<()>,
-    /// The attribute whose value comes next, if it is kept.
+    /// The attribute whose value follows, if it is stored.
     attribute: Option<HtmlString>,
 }
 
 impl Pieces {
-    /// The first attribute of a name counts.
+    /// Starts an attribute. Only the first one of each name is used.
     fn attribute(&mut self, name: &[u8]) {
         self.attribute = None;
         if !KEPT.contains(&name) {

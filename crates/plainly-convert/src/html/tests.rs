@@ -1,4 +1,4 @@
-//! The conversion of pages, both good and hostile.
+//! Conversion of pages, both normal and hostile.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ fn markdown(html: &str) -> String {
     converted(&Html, "text/html", html.as_bytes()).unwrap()
 }
 
-/// Pages, each with what becomes of it.
+/// Pages, each with its expected Markdown.
 const ELEMENTS: &str = include_str!("elements.jsonl");
 
 #[test]
@@ -57,13 +57,13 @@ fn hostile_pages_cost_no_stack_and_little_time() {
         "<a ",
         "<![CDATA[",
     ] {
-        // On a small stack, as a thread that blocks may have.
+        // Runs on a small stack, like that of a thread that blocks.
         let (end, html) = (tags.replace('<', "</"), tags.repeat(MANY));
         let html = format!("{html}x{}", end.repeat(MANY));
         let converting = std::thread::Builder::new()
             .stack_size(128 << 10)
             .spawn(move || converted(&Html, "text/html", html.as_bytes()).map_err(drop));
-        // Too long is an answer too.
+        // The conversion may fail because the text is too long, but must end.
         let _ = converting.unwrap().join().unwrap();
     }
 }

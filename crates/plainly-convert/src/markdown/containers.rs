@@ -1,20 +1,21 @@
-//! The quotations, lists and items that lines stand in, and what each sets before them. Few are kept, however deep a page is
-//! nested. Knows nothing of what is in the lines.
+//! The quotations, lists and items around a line, and the prefixes that they add. The number of
+//! stored containers is limited, however deep a page is nested. Independent of the content of the
+//! lines.
 
-/// The most nested containers that are distinguished. Ten levels are hard to read already.
+/// The maximum number of nested containers. Even ten levels are hard to read.
 const DEPTH: usize = 32;
 
-/// Something that lines stand in, such as a list or a quotation.
+/// A block that contains lines, such as a list or a quotation.
 enum Container {
-    /// And whether a line of it is written.
+    /// A quotation, and whether a line of it was written.
     Quote(bool),
-    /// With the number of the next item, if they have numbers.
+    /// A list, with the number of the next item if it is ordered.
     List(Option<u32>),
-    /// With its marker, until that is written, and the width of it.
+    /// An item, with its marker until that is written, and the marker's width.
     Item(Option<String>, usize),
 }
 
-/// All that the next line stands in, from the outermost.
+/// The containers of the next line, outermost first.
 pub(super) struct Containers(Vec<Container>);
 
 impl Containers {
@@ -30,7 +31,7 @@ impl Containers {
         self.leave(|container| matches!(container, Container::Quote(_)));
     }
 
-    /// A list, and the number of its first item if they have numbers.
+    /// Opens a list. An ordered list has the number of its first item.
     pub(super) fn open_list(&mut self, number: Option<u32>) {
         self.push(Container::List(number));
     }
@@ -39,7 +40,7 @@ impl Containers {
         self.leave(|container| matches!(container, Container::List(_)));
     }
 
-    /// An item of the innermost list, or of none.
+    /// Opens an item of the innermost list, or one without a list.
     pub(super) fn open_item(&mut self) {
         let marker = match self.0.last_mut() {
             Some(Container::List(Some(number))) => {
@@ -53,12 +54,12 @@ impl Containers {
         self.push(Container::Item(Some(marker), width));
     }
 
-    /// The text of a footnote. Its lines stand where those of an item would.
+    /// Opens the text of a footnote, whose lines are indented like those of an item.
     pub(super) fn open_note(&mut self, number: usize) {
         self.push(Container::Item(Some(format!("[^{number}]: ")), 4));
     }
 
-    /// Ends the item of the innermost list, or that of none.
+    /// Closes the item of the innermost list, or one without a list.
     pub(super) fn close_item(&mut self) {
         let mut inside_out = self.0.iter().rev();
         let innermost = inside_out.find(|container| !matches!(container, Container::Quote(_)));
@@ -67,12 +68,12 @@ impl Containers {
         }
     }
 
-    /// Whether what comes next continues an item.
+    /// Whether the next line continues an item.
     pub(super) fn is_in_item(&self) -> bool {
         matches!(self.0.last(), Some(Container::Item(..)))
     }
 
-    /// The beginning of a new line. Markers stand before one only.
+    /// The prefix of a new line. Afterwards, the markers in it count as written.
     pub(super) fn begin(&mut self) -> String {
         let line = self.0.iter().map(before).collect();
         for container in &mut self.0 {
@@ -85,12 +86,12 @@ impl Containers {
         line
     }
 
-    /// The beginning of a line that continues.
+    /// The prefix of a line that continues a block.
     pub(super) fn prefix(&self) -> String {
         self.0.iter().map(before).collect()
     }
 
-    /// The beginning of the empty line that ends what was written.
+    /// The prefix of the empty line after the previous block.
     pub(super) fn between(&self) -> String {
         self.0
             .iter()
@@ -105,13 +106,14 @@ impl Containers {
     }
 
     fn push(&mut self, container: Container) {
-        // What is deeper stands where its surroundings do.
+        // A container that is nested deeper is ignored, so its lines are prefixed like those around
+        // it.
         if self.0.len() < DEPTH {
             self.0.push(container);
         }
     }
 
-    /// Leaves the innermost container of a kind, and its contents.
+    /// Closes the innermost container of a kind, and the containers in it.
     fn leave(&mut self, is_meant: impl Fn(&Container) -> bool) {
         if let Some(at) = self.0.iter().rposition(is_meant) {
             self.0.truncate(at);
@@ -119,7 +121,7 @@ impl Containers {
     }
 }
 
-/// The characters that a container sets before a line.
+/// The prefix that a container adds to a line.
 fn before(container: &Container) -> String {
     match container {
         Container::Quote(_) => "> ".to_owned(),

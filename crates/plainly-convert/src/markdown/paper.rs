@@ -1,4 +1,4 @@
-//! Markdown as it is written: lines with what stands before each of them, and marks around words.
+//! Writes Markdown: lines with their prefixes, and marks around words.
 
 use std::fmt::{self, Write};
 
@@ -6,7 +6,7 @@ use super::containers::Containers;
 use super::words::{Context, destination, fence, write_word};
 use crate::Draft;
 
-/// The space between what was written and what comes next.
+/// The space between the previous text and the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Break {
     None,
@@ -14,10 +14,10 @@ pub(crate) enum Break {
     Paragraph,
 }
 
-/// The marks that words can stand in, each at most once.
+/// A mark around words, open at most once.
 struct Mark {
     kind: Kind,
-    /// Whether its beginning is written. It is where there is something to mark.
+    /// Whether the beginning of the mark is written. It is written before the first marked word.
     is_open: bool,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct Paper<'a, 'd> {
     /// The break before the next word.
     gap: Break,
     has_space: bool,
-    /// Nothing stands on the line yet but what stands before all.
+    /// Whether the line only has its prefix so far.
     at_start: bool,
-    /// The level of the heading that the next word begins.
+    /// The level of the heading that starts with the next word.
     heading: usize,
     in_cell: bool,
 }
@@ -63,7 +63,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.draft.check()
     }
 
-    /// Words, whatever white space is between them.
+    /// Writes words, with any white space between them.
     pub(crate) fn text(&mut self, text: &str) -> fmt::Result {
         self.has_space |= text.starts_with(is_space);
         let mut words = text.split_ascii_whitespace().peekable();
@@ -101,7 +101,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.close(is_link)
     }
 
-    /// Markdown as it is, within a line.
+    /// Writes Markdown without escaping it, within a line.
     pub(crate) fn verbatim(&mut self, markdown: &str) -> fmt::Result {
         self.begin()?;
         self.at_start = false;
@@ -128,9 +128,9 @@ impl<'a, 'd> Paper<'a, 'd> {
         write!(self.draft, "]({source})")
     }
 
-    /// Code within a line.
+    /// Writes code within a line.
     pub(crate) fn code(&mut self, code: &str) -> fmt::Result {
-        // One by one: a list of all of them would take many times their size.
+        // Words are added one by one, because a list of them would take many times their size.
         let mut line = String::new();
         for word in code.split_ascii_whitespace() {
             if !line.is_empty() {
@@ -152,7 +152,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         write!(self.draft, "{fence}{pad}{line}{pad}{fence}")
     }
 
-    /// Code on lines of its own.
+    /// Writes a code block.
     pub(crate) fn code_block(&mut self, code: &str) -> fmt::Result {
         if self.in_cell {
             return self.code(code);
@@ -190,7 +190,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    /// Writes a part of the structure of a table, which ends every mark.
+    /// Writes a part of a table's structure, which ends all marks.
     pub(crate) fn mark(&mut self, mark: &str) -> fmt::Result {
         self.suspend(0)?;
         self.marks.clear();
@@ -201,7 +201,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// Within a cell nothing begins a line.
+    /// Sets whether the text is in a table cell, where blocks can't start a line.
     pub(crate) fn in_cell(&mut self, in_cell: bool) {
         self.in_cell = in_cell;
     }
@@ -217,7 +217,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    /// A list, and the number of its first item if they have numbers.
+    /// Opens a list. An ordered list has the number of its first item.
     pub(crate) fn open_list(&mut self, number: Option<u32>) -> fmt::Result {
         self.end_block(self.around_list())?;
         self.containers.open_list(number);
@@ -235,7 +235,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// The text of a footnote, which an item's is set like.
+    /// Opens the text of a footnote, which is formatted like an item.
     pub(crate) fn open_note(&mut self, number: usize) -> fmt::Result {
         self.end_block(Break::Paragraph)?;
         self.containers.open_note(number);
@@ -247,7 +247,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Line)
     }
 
-    /// Lets what follows stand apart.
+    /// Ends a block, with a break before the next text.
     pub(crate) fn end_block(&mut self, gap: Break) -> fmt::Result {
         if self.in_cell {
             self.has_space = true;
@@ -286,7 +286,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// Ends a mark. Those within it end too, and go on after it.
+    /// Closes a mark. Marks inside it are suspended, and continue after it.
     fn close(&mut self, is_meant: impl Fn(&Kind) -> bool) -> fmt::Result {
         let Some(at) = self.marks.iter().position(|mark| is_meant(&mark.kind)) else {
             return Ok(());
@@ -296,7 +296,8 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// Writes the ends of marks, from the innermost to that at `from`. The next word begins them again.
+    /// Writes the ends of marks, from the innermost to the one at `from`. The next word opens them
+    /// again.
     fn suspend(&mut self, from: usize) -> fmt::Result {
         let marks = self.marks.iter_mut().skip(from).rev();
         for mark in marks.filter(|mark| mark.is_open) {
@@ -310,7 +311,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// Writes what comes before a word.
+    /// Writes the break, spaces and marks before a word.
     fn begin(&mut self) -> fmt::Result {
         self.begin_line()?;
         if self.has_space && !self.at_start {
@@ -329,7 +330,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    /// Writes the break, and what stands before the line after it.
+    /// Writes the break, and the prefix of the line after it.
     fn begin_line(&mut self) -> fmt::Result {
         if self.gap == Break::None && !self.is_empty {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The rows of a table whose cells are written as they are read.
+//! The rows of a table whose cells are written while they are read.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::paper::{Break, Paper};
 /// The state of such a table.
 #[derive(Default)]
 pub(crate) struct Rows {
-    /// Cells of the first row, until it has ended.
+    /// The number of cells in the first row so far.
     head: usize,
     has_head: bool,
     in_row: bool,

@@ -1,20 +1,20 @@
-//! Tables of values, which are as wide as their widest row: that is known at their end.
+//! Tables of values, as wide as their widest row, which is only known at the end.
 
 use std::fmt::{self, Write};
 use std::mem;
 
 use crate::Draft;
 
-/// The columns that a table may have, which are those that spreadsheets have.
+/// The maximum number of columns, as in spreadsheets.
 const COLUMNS: usize = 1 << 14;
 
-/// A table while its rows are read, from the top and from the left. Empty rows are left out.
+/// A table whose rows are read from top to bottom and left to right. Empty rows are left out.
 pub(crate) struct Table<'a, 'd> {
     draft: &'a mut Draft<'d>,
     /// The first row, and the number of its cells.
     head: Option<(String, usize)>,
     body: String,
-    /// The row that is being read, and the number of its cells.
+    /// The current row, and the number of its cells.
     row: String,
     cells: usize,
     width: usize,
@@ -32,7 +32,8 @@ impl<'a, 'd> Table<'a, 'd> {
         }
     }
 
-    /// A value in the column of that index, which is right of the last one. Empty ones may be left out.
+    /// Adds a value in the column with this index, which must be right of the last one. Empty
+    /// values may be left out.
     pub(crate) fn cell(&mut self, column: usize, value: &str) -> Result<(), TableError> {
         let value = value.trim();
         if value.is_empty() {
@@ -68,7 +69,7 @@ impl<'a, 'd> Table<'a, 'd> {
         self.fit()
     }
 
-    /// Writes the table, if it has a row.
+    /// Writes the table, if it has any rows.
     pub(crate) fn finish(mut self) -> Result<(), TableError> {
         self.end_row()?;
         let Some((head, cells)) = self.head else {
@@ -86,7 +87,7 @@ impl<'a, 'd> Table<'a, 'd> {
         Ok(())
     }
 
-    /// Fails as soon as there is more than the draft has room for.
+    /// Fails as soon as the table no longer fits into the draft.
     fn fit(&mut self) -> Result<(), TableError> {
         if self.body.len() + self.row.len() > self.draft.room() {
             self.draft.write_str(&self.body)?;
@@ -96,7 +97,7 @@ impl<'a, 'd> Table<'a, 'd> {
     }
 }
 
-/// The reason why a table is given up.
+/// The reason why a table is not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TableError {
     #[error("a table has more than {COLUMNS} columns")]
@@ -105,10 +106,10 @@ pub(crate) enum TableError {
     Draft(#[from] fmt::Error),
 }
 
-/// The letters that would end a cell or a row, or take the next one along.
+/// The characters that would end a cell or row, or escape the next character.
 const SPECIAL: [char; 4] = ['|', '\\', '\n', '\r'];
 
-/// Writes a value so that neither its table nor its row ends within it.
+/// Writes a value with characters escaped that would end the cell or row.
 pub(crate) fn write_cell(value: &str, to: &mut impl Write) -> fmt::Result {
     for piece in value.split_inclusive(SPECIAL) {
         let plain = piece.trim_end_matches(SPECIAL);

@@ -1,25 +1,25 @@
-//! Words and addresses as Markdown: with a backslash wherever it would take a letter for more than that, and nowhere else,
-//! since they are to be read. Knows nothing of the line around them.
+//! Writes words and addresses as Markdown. Only escapes characters that would have a special
+//! meaning, because the text should stay readable. Independent of the line around them.
 
 use std::fmt::{self, Write};
 
-/// The surroundings of a word.
+/// The context of a word.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// At the beginning of a line.
+    /// Whether the word is at the beginning of a line.
     pub(super) begins_line: bool,
-    /// In the text of a link.
+    /// Whether the word is in the text of a link.
     pub(super) in_link: bool,
-    /// In a cell of a table.
+    /// Whether the word is in a table cell.
     pub(super) in_cell: bool,
 }
 
-/// Writes a word so that it is nothing but that.
+/// Writes a word with characters escaped that would have a special meaning.
 pub(super) fn write_word(word: &str, place: Context, to: &mut impl Write) -> fmt::Result {
     if place.begins_line && begins_block(word) {
         to.write_char('\\')?;
     }
-    // Else brackets are only that.
+    // Brackets have no special meaning elsewhere.
     let has_link = place.in_link || word.contains("](") || word.contains("]:");
     let mut letters = word.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
@@ -41,7 +41,7 @@ pub(super) fn write_word(word: &str, place: Context, to: &mut impl Write) -> fmt
     Ok(())
 }
 
-/// Writes words on one line.
+/// Writes words on one line, escaped.
 pub(crate) fn write_line(text: &str, to: &mut impl Write) -> fmt::Result {
     let place = Context {
         begins_line: false,
@@ -55,19 +55,19 @@ pub(crate) fn write_line(text: &str, to: &mut impl Write) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a word at the beginning of a line would make something else of it.
+/// Whether a word at the beginning of a line would start a block.
 fn begins_block(word: &str) -> bool {
     let is_all = |letters: &str| word.chars().all(|letter| letters.contains(letter));
     word.starts_with('>') || is_all("#") || is_all("-") || is_all("+") || is_all("=")
 }
 
-/// The fence around code: backticks, at least `least`, that don't stand in it.
+/// The fence around code: more backticks than any run in the code, and at least `least`.
 pub(crate) fn fence(code: &str, least: usize) -> String {
     let runs = code.split(|letter| letter != '`').map(str::len);
     "`".repeat(runs.max().map_or(0, |longest| longest + 1).max(least))
 }
 
-/// The target of a link: none if it stays on the page, runs a script or holds what it leads to.
+/// The target of a link; `None` if it stays on the page, runs a script or embeds its content.
 pub(super) fn destination(target: &str) -> Option<String> {
     let target = target.trim();
     let is = |scheme: &str| {

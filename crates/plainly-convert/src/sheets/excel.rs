@@ -1,4 +1,4 @@
-//! Workbooks of Excel. All that is hard is the library's.
+//! Excel workbooks, read by a library.
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read, Seek};
@@ -14,13 +14,14 @@ use crate::archive::Archive;
 use crate::markdown::Table;
 use crate::xml::attributes;
 
-/// The letters that name a column.
+/// The maximum number of letters in a column's name.
 const LETTERS: usize = 3;
 
-/// The digits that number a row, of which there are fewer than there may be strings.
+/// The maximum number of digits in a row's number. Also limits the number of strings, which may
+/// exceed the number of rows.
 const DIGITS: usize = 7;
 
-/// Writes a workbook from 2007 on, cell by cell.
+/// Writes a workbook of the format since 2007, cell by cell.
 pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
     Archive::open(original.content, draft, check)?;
     let mut workbook = Xlsx::new(Cursor::new(original.content))?;
@@ -47,9 +48,9 @@ pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(),
     Ok(())
 }
 
-/// Writes a workbook before 2007.
+/// Writes a workbook of the format before 2007.
 pub(super) fn write_old(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-    // The library panics where a file is cut off.
+    // The library panics on truncated files.
     let opened = panic::catch_unwind(|| Xls::new(Cursor::new(original.content)));
     let mut workbook = opened.map_err(|_| "it is not what a workbook is")??;
     for (index, name) in wanted(&workbook, &original, draft).iter().enumerate() {
@@ -67,7 +68,8 @@ pub(super) fn write_old(original: Original<'_>, draft: &mut Draft<'_>) -> Result
     Ok(())
 }
 
-/// The names of the sheets that are wanted. Those without cells are one chart or a macro, and no pages.
+/// The names of the requested sheets. Sheets that are a single chart or a macro have no cells, and
+/// don't count as pages.
 fn wanted<R: Read + Seek>(
     workbook: &impl Reader<R>,
     original: &Original<'_>,
@@ -84,7 +86,8 @@ fn wanted<R: Read + Seek>(
     wanted.map(|(_, sheet)| sheet.name.clone()).collect()
 }
 
-/// Refuses numbers that the library would take for granted: of the strings that it makes room for, and of cells.
+/// Rejects numbers that the library would trust: the number of strings, for which it reserves
+/// memory, and cell addresses.
 fn check(tag: &BytesStart<'_>) -> Result<(), ConvertError> {
     let (key, is_sound): (_, fn(&str) -> bool) = match tag.local_name().as_ref() {
         "sst" => ("uniqueCount", |count| count.len() <= DIGITS),
@@ -92,7 +95,7 @@ fn check(tag: &BytesStart<'_>) -> Result<(), ConvertError> {
         "dimension" => ("ref", |range| range.split(':').all(is_address)),
         _ => return Ok(()),
     };
-    // The library may read another one of two.
+    // If there are two such attributes, the library may read the other one.
     for value in attributes(tag, key) {
         let value = value?;
         if !is_sound(&value) {
@@ -102,13 +105,13 @@ fn check(tag: &BytesStart<'_>) -> Result<(), ConvertError> {
     Ok(())
 }
 
-/// Whether this is no longer than the last cell's address, `XFD1048576`.
+/// Whether the text has no more letters and digits than the address of the last cell, `XFD1048576`.
 fn is_address(text: &str) -> bool {
     let digits = text.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
     text.len() - digits.len() <= LETTERS && digits.len() <= DIGITS
 }
 
-/// A value as it is read.
+/// A value as readable text.
 fn shown(value: &Data) -> Cow<'_, str> {
     match value {
         Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.into(),

@@ -1,4 +1,4 @@
-//! OpenDocument workbooks: the text of each cell as it was shown last.
+//! OpenDocument workbooks, with the last displayed text of each cell.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::archive::Archive;
 use crate::markdown::{Table, TableError};
 use crate::xml::{Node, Xml, attribute};
 
-/// The file that has all sheets.
+/// The file that contains all sheets.
 const CONTENT: &str = "content.xml";
 
 /// Writes a workbook, cell by cell.
@@ -40,7 +40,7 @@ pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(),
     Ok(())
 }
 
-/// The name of the next sheet, which begins there.
+/// Reads up to the next sheet, and returns its name.
 fn next_sheet(xml: &mut Xml<impl BufRead>) -> Result<Option<String>, ConvertError> {
     while let Some(node) = xml.next()? {
         if let Node::Start(tag) = node
@@ -52,7 +52,7 @@ fn next_sheet(xml: &mut Xml<impl BufRead>) -> Result<Option<String>, ConvertErro
     Ok(None)
 }
 
-/// Reads on to the end of a sheet.
+/// Skips the rest of a sheet.
 fn pass_sheet(xml: &mut Xml<impl BufRead>) -> Result<(), ConvertError> {
     let mut open = 1_usize;
     while open > 0 {
@@ -66,27 +66,27 @@ fn pass_sheet(xml: &mut Xml<impl BufRead>) -> Result<(), ConvertError> {
     Ok(())
 }
 
-/// A row while it is read.
+/// A row that is being read.
 #[derive(Default)]
 struct Row {
-    /// The values that there are, and the columns that each is in.
+    /// The values that are not empty, each with its columns.
     values: Vec<(Range<usize>, String)>,
-    /// The columns read so far.
+    /// The number of columns read so far.
     columns: usize,
     repeated: usize,
 }
 
-/// A cell while it is read.
+/// A cell that is being read.
 #[derive(Default)]
 struct Cell {
     text: String,
-    /// The value, for a cell that shows no text.
+    /// The value, for a cell without text.
     value: Option<String>,
     paragraphs: usize,
     repeated: usize,
 }
 
-/// Writes the rows up to the end of their table.
+/// Writes the rows up to the end of the table.
 fn write_sheet(xml: &mut Xml<impl BufRead>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
     let mut table = Table::new(draft);
     let mut row = Row::default();
@@ -105,7 +105,7 @@ fn write_sheet(xml: &mut Xml<impl BufRead>, draft: &mut Draft<'_>) -> Result<(),
                 }
                 ("s" | "tab", Some(cell)) => cell.text.push(' '),
                 ("line-break", Some(cell)) => cell.text.push('\n'),
-                // Comments, pictures and tables of their own.
+                // Comments, images and nested tables are skipped.
                 ("annotation" | "frame" | "shapes" | "forms" | "table" | "ruby-text", _) => {
                     skipped = 1
                 }
@@ -195,7 +195,7 @@ impl Cell {
     }
 }
 
-/// The number of times that a row or a cell is there.
+/// The number of times that a row or cell is repeated.
 fn repeated(tag: &BytesStart<'_>, key: &str) -> Result<usize, ConvertError> {
     Ok(match attribute(tag, key)? {
         Some(times) => times.parse()?,

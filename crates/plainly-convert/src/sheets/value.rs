@@ -1,14 +1,14 @@
-//! Numbers and dates as they are read.
+//! Formats numbers and dates for reading.
 
 use calamine::ExcelDateTime;
 
-/// The digits of a number that Excel keeps.
+/// The number of significant digits in Excel.
 const DIGITS: usize = 15;
 
-/// A number from which its zeros would be longer than it.
+/// The magnitude from which a number is written with an exponent.
 const LARGE: f64 = 1e21;
 
-/// A number without what calculating in binary adds: 0.3 for what is stored as 0.30000000000000004.
+/// A number without the error of binary arithmetic: 0.3 for 0.30000000000000004.
 pub(super) fn number(value: f64) -> String {
     let kept = format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value);
     if kept != 0.0 && !(1.0 / LARGE..LARGE).contains(&kept.abs()) {
@@ -27,7 +27,7 @@ pub(super) fn date(value: &ExcelDateTime) -> String {
     }
     let (year, month, day, hour, minute, second, _) = value.to_ymd_hms_milli();
     let time = format!("{hour:02}:{minute:02}:{second:02}");
-    // Neither has a place for what it is without.
+    // A value below one day has no date, and a whole number of days has no time.
     match (days < 1.0, days.fract() == 0.0) {
         (true, false) => time,
         (_, true) => format!("{year:04}-{month:02}-{day:02}"),

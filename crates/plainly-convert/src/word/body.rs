@@ -1,4 +1,4 @@
-//! The text of a document and its notes, and their Markdown.
+//! Converts the text of a document and its notes to Markdown.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::archive::Archive;
 use crate::markdown::{Break, Paper, Rows};
 use crate::xml::{Node, attribute};
 
-/// The columns that one cell may take.
+/// The maximum number of columns that a cell spans.
 const SPAN: usize = 64;
 
-/// The elements read between two looks whether the text is still wanted.
+/// The number of elements read between two checks whether the text is still needed.
 const LOOK: usize = 4096;
 
 /// The properties of a paragraph.
@@ -25,7 +25,7 @@ struct Paragraph {
     style: Option<String>,
     list: Option<u32>,
     level: u32,
-    /// The level of heading that it states.
+    /// The heading level that the paragraph sets itself.
     heading: Option<usize>,
     is_begun: bool,
 }
@@ -39,7 +39,7 @@ struct Run {
     is_hidden: bool,
 }
 
-/// The properties that elements are stated of.
+/// The element whose properties are being read.
 #[derive(PartialEq)]
 enum Stated {
     Nothing,
@@ -47,7 +47,7 @@ enum Stated {
     Run,
 }
 
-/// A text while it is read.
+/// A text that is being read.
 pub(super) struct Body<'a, 'd> {
     paper: Paper<'a, 'd>,
     styles: &'a Styles,
@@ -57,18 +57,18 @@ pub(super) struct Body<'a, 'd> {
     stated: Stated,
     in_heading: bool,
     in_text: bool,
-    /// The elements that are open within one that is left out.
+    /// The number of open elements, starting with the one that is left out.
     skipped: usize,
-    /// The list and the level of each list that is open.
+    /// The list and level of each open list.
     lists: Vec<(u32, u32)>,
-    /// The number of the next item of each list and level.
+    /// The number of the next item for each list and level.
     next: HashMap<(u32, u32), u32>,
     rows: Option<Rows>,
-    /// The tables that are open. One within another is text of its cell.
+    /// The number of open tables. A nested table becomes text of its cell.
     tables: usize,
-    /// The columns that the cell takes beyond its own.
+    /// The number of additional columns that the cell spans.
     span: usize,
-    /// The number of each note that is referred to, by whether it is an endnote, and its identifier.
+    /// The number of each referenced note, by whether it is an endnote, and its identifier.
     notes: HashMap<(bool, String), usize>,
 }
 
@@ -97,7 +97,7 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Reads a part to its end.
+    /// Reads a part of the document to its end.
     pub(super) fn read(
         &mut self,
         archive: &mut Archive<'_>,
@@ -132,7 +132,7 @@ impl<'a, 'd> Body<'a, 'd> {
     fn start(&mut self, tag: &BytesStart<'_>, part: &Part) -> Result<(), ConvertError> {
         let name = tag.local_name();
         match name.as_ref() {
-            // What was there once, what is there twice, and what is not text.
+            // Deleted text, duplicates, and elements that are not text are left out.
             "del" | "moveFrom" | "delText" | "instrText" | "Fallback" | "sectPr" | "rPrChange"
             | "pPrChange" | "tblPr" | "trPr" => self.skipped = 1,
             "rPr" if self.stated == Stated::Paragraph => self.skipped = 1,
@@ -200,7 +200,7 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Notes what an element states of a paragraph or of a piece of text.
+    /// Stores a property of the paragraph or the piece of text.
     fn learn(&mut self, element: &str, value: Option<String>) {
         let on = || Some(is_on(value.as_deref()));
         match (&self.stated, element) {
@@ -236,7 +236,7 @@ impl<'a, 'd> Body<'a, 'd> {
         self.paper.text(text)
     }
 
-    /// Begins a paragraph where its first text does, since many have none.
+    /// Starts the paragraph at its first text, because many paragraphs have no text.
     fn begin_paragraph(&mut self) -> fmt::Result {
         if self.paragraph.is_begun || self.tables > 0 {
             return Ok(());
@@ -285,7 +285,7 @@ impl<'a, 'd> Body<'a, 'd> {
         self.paper.open_item()
     }
 
-    /// Closes the innermost lists, until as many are open.
+    /// Closes the innermost lists, until `kept` are open.
     fn close_lists(&mut self, kept: usize) -> fmt::Result {
         while self.lists.len() > kept {
             self.lists.pop();
@@ -322,7 +322,7 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Ends a cell with empty ones for the columns that it takes too.
+    /// Adds empty cells for the additional columns that the cell spans.
     fn end_cell(&mut self) -> fmt::Result {
         for _ in 0..std::mem::take(&mut self.span) {
             self.start_cell()?;
@@ -337,7 +337,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(self.paper.verbatim(&format!("[^{number}]"))?)
     }
 
-    /// Starts the text of a note. One that nothing refers to is left out.
+    /// Starts the text of a note. A note without a reference is left out.
     fn start_note(&mut self, is_endnote: bool, tag: &BytesStart<'_>) -> Result<(), ConvertError> {
         let id = attribute(tag, "id")?.unwrap_or_default();
         match self.notes.get(&(is_endnote, id)).copied() {

@@ -1,4 +1,4 @@
-//! The lists of a document: which of them have numbers, and where those begin.
+//! The lists of a document: which ones are ordered, and their first numbers.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::super::ConvertError;
 use crate::archive::Archive;
 use crate::xml::{Node, attribute};
 
-/// The levels that a list has.
+/// The number of levels in a list.
 pub(super) const LEVELS: u32 = 9;
 
 /// A level of a list.
@@ -19,11 +19,11 @@ struct Level {
 /// All lists, by their identifiers.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    /// The levels of definitions.
+    /// The levels of each definition.
     levels: HashMap<(u32, u32), Level>,
     /// The definition of each list.
     definitions: HashMap<u32, u32>,
-    /// The first number of each list whose definition begins with another.
+    /// The first number of a list's level, if it differs from its definition.
     starts: HashMap<(u32, u32), u32>,
 }
 
@@ -67,7 +67,8 @@ impl Numbering {
                 }
                 "num" => {
                     list = number("numId")?;
-                    // Levels within are of this list alone, which hardly any has.
+                    // Levels that follow belong to this list alone. They are rare, and are ignored
+                    // by this number.
                     definition = u32::MAX;
                 }
                 "abstractNumId" => {
@@ -83,7 +84,7 @@ impl Numbering {
         Ok(())
     }
 
-    /// The number of a list's first item on a level, if it has numbers.
+    /// The number of the first item on a list's level; `None` if the level isn't ordered.
     pub(super) fn start(&self, list: u32, level: u32) -> Option<u32> {
         let definition = self.definitions.get(&list)?;
         let known = self.levels.get(&(*definition, level))?;

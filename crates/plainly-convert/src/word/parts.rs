@@ -1,4 +1,4 @@
-//! The parts of a document, and where they lead to: other parts, and addresses.
+//! The parts of a document and their relationships to other parts and to addresses.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Endnotes,
 }
 
-/// Each kind, and how the name of such a relationship ends.
+/// The end of each relationship's type, with its kind.
 const KINDS: [(&str, Kind); 5] = [
     ("/officeDocument", Kind::Document),
     ("/styles", Kind::Styles),
@@ -30,12 +30,12 @@ const KINDS: [(&str, Kind); 5] = [
 pub(super) struct Part {
     pub(super) name: String,
     parts: Vec<(Kind, String)>,
-    /// Addresses, by their identifiers.
+    /// The addresses of links, by their identifiers.
     links: HashMap<String, String>,
 }
 
 impl Part {
-    /// The archive as a whole.
+    /// Reads the relationships of the archive as a whole.
     pub(super) fn root(archive: &mut Archive<'_>) -> Result<Self, ConvertError> {
         Self::read(archive, String::new())
     }
@@ -75,7 +75,7 @@ impl Part {
         Ok(part)
     }
 
-    /// The name of the part of that kind.
+    /// The name of the related part of this kind.
     pub(super) fn target_of(&self, kind: Kind) -> Option<String> {
         let found = self.parts.iter().find(|(other, _)| *other == kind);
         found.map(|(_, name)| name.clone())

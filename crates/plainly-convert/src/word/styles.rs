@@ -1,4 +1,4 @@
-//! The styles of a document: which of them are headings or lists, and which make text bold or italic.
+//! The styles of a document: which ones are headings or lists, and which make text bold or italic.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,15 @@ use super::super::ConvertError;
 use crate::archive::Archive;
 use crate::xml::{Node, attribute};
 
-/// The most styles that are read for a property, each based on the next. They may go in a circle.
+/// The maximum number of styles searched for a property, each based on the next. They may form a
+/// circle.
 const CHAIN: usize = 16;
 
 /// The properties of a style.
 #[derive(Clone, Debug, Default)]
 struct Style {
     based_on: Option<String>,
-    /// The level of a heading, from 1; 0 for text that is none.
+    /// The level of a heading, from 1; 0 for text that is not a heading.
     heading: Option<usize>,
     list: Option<u32>,
     bold: Option<bool>,
@@ -53,17 +54,17 @@ impl Styles {
         Ok(())
     }
 
-    /// The level of heading that paragraphs of this style are.
+    /// The heading level of paragraphs with this style.
     pub(super) fn heading(&self, id: &str) -> Option<usize> {
         let level = match self.0.get(id) {
             Some(_) => self.find(id, |style| style.heading),
-            // A document without styles has their usual names all the same.
+            // A document without styles still uses their common names.
             None => named_heading(id),
         };
         level.filter(|level| *level > 0)
     }
 
-    /// The list that paragraphs of this style are in.
+    /// The list of paragraphs with this style.
     pub(super) fn list(&self, id: &str) -> Option<u32> {
         self.find(id, |style| style.list)
     }
@@ -78,7 +79,7 @@ impl Styles {
         self.find(id, |style| style.italic).unwrap_or_default()
     }
 
-    /// The property of a style, or else of the style that it is based on.
+    /// The property of a style, or else of a style that it is based on.
     fn find<T>(&self, id: &str, says: impl Fn(&Style) -> Option<T>) -> Option<T> {
         let mut style = self.0.get(id);
         for _ in 0..CHAIN {
@@ -93,7 +94,7 @@ impl Styles {
 }
 
 impl Style {
-    /// Notes an element of the style, and its value.
+    /// Stores an element of the style.
     fn learn(&mut self, element: &str, value: Option<String>) {
         match element {
             "name" => {
@@ -110,13 +111,13 @@ impl Style {
     }
 }
 
-/// The level of heading for a level of outline, which has nine and one for text.
+/// The heading level for an outline level. Nine outline levels are headings, the tenth is text.
 pub(super) fn heading(outline: Option<&str>) -> Option<usize> {
     let level: usize = outline?.parse().ok()?;
     Some(if level < 9 { (level + 1).min(6) } else { 0 })
 }
 
-/// The level of heading by the name of a style. Built-in ones have the same names in every language.
+/// The heading level by the name of a style. Built-in styles have the same names in every language.
 fn named_heading(name: &str) -> Option<usize> {
     let name = name.to_ascii_lowercase();
     if name == "title" {
@@ -126,7 +127,7 @@ fn named_heading(name: &str) -> Option<usize> {
     (1..=9).contains(&level).then_some(level.min(6))
 }
 
-/// Whether a switch is on, as a switch without a value is.
+/// Whether a switch is on. A switch without a value is on.
 pub(super) fn is_on(value: Option<&str>) -> bool {
     !matches!(value, Some("0" | "false" | "off" | "none"))
 }

@@ -1,4 +1,4 @@
-//! Documents, and their Markdown.
+//! Test documents, and their conversion.
 
 use std::io::{Cursor, Write};
 
@@ -25,7 +25,7 @@ pub(crate) fn converted(mime_type: &str, content: &[u8]) -> Result<String, Conve
     Ok(draft.finish()?)
 }
 
-/// The reason why a document is not converted; nothing if it is.
+/// The reason why a document is not converted; empty if it is.
 pub(crate) fn refused(mime_type: &str, content: &[u8]) -> String {
     converted(mime_type, content)
         .err()
@@ -33,7 +33,7 @@ pub(crate) fn refused(mime_type: &str, content: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// A document in an archive, file by file.
+/// The archive of a document, built file by file.
 pub(crate) struct Archive(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Archive {
@@ -53,7 +53,7 @@ impl Archive {
         self.0.finish().unwrap().into_inner()
     }
 
-    /// A document of Word, without its text.
+    /// A Word document, without its text.
     pub(crate) fn word() -> Self {
         Self::new().with(
             "_rels/.rels",
@@ -61,7 +61,7 @@ impl Archive {
         )
     }
 
-    /// A workbook of Excel with one sheet, without its cells.
+    /// An Excel workbook with one sheet, without its cells.
     pub(crate) fn excel() -> Self {
         Self::new()
             .with("_rels/.rels", relationships(&[("officeDocument", "xl/workbook.xml")]))
@@ -78,7 +78,7 @@ impl Archive {
     }
 }
 
-/// The relationships of a part to others, by the kind of each.
+/// The relationships of a part, given as types and targets.
 pub(crate) fn relationships(parts: &[(&str, &str)]) -> String {
     let rows = (1..).zip(parts).map(|(number, (kind, target))| {
         let kind =
@@ -96,7 +96,7 @@ pub(crate) fn relationships(parts: &[(&str, &str)]) -> String {
     )
 }
 
-/// A document of Word with this text.
+/// A Word document with this text.
 pub(crate) fn word(body: &str) -> Vec<u8> {
     let parts = [
         ("styles", "styles.xml"),
@@ -118,14 +118,14 @@ pub(crate) fn word(body: &str) -> Vec<u8> {
         .finish()
 }
 
-/// A paragraph of Word with these properties.
+/// A Word paragraph with these properties.
 pub(crate) fn paragraph(properties: &str, text: &str) -> String {
     format!(
         "<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r></w:p>"
     )
 }
 
-/// A workbook of Excel with one sheet of these rows.
+/// An Excel workbook with one sheet of these rows.
 pub(crate) fn excel(rows: &str) -> Vec<u8> {
     let sheet = format!("<worksheet><sheetData>{rows}</sheetData></worksheet>");
     Archive::excel()

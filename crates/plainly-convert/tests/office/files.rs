@@ -1,8 +1,8 @@
-//! Documents as programs write them.
+//! Documents that were written by common programs.
 
 use crate::documents::{DOCX, ODS, XLS, XLSX, converted};
 
-/// Reads a file, and compares its Markdown with that which stands beside it.
+/// Reads a file, and compares its Markdown with the expected one in the file next to it.
 macro_rules! reads {
     ($($test:ident: $mime_type:ident $name:literal,)*) => {$(
         #[test]

@@ -1,4 +1,4 @@
-//! Documents of Word and workbooks, as programs write them and as nobody should.
+//! Word documents and workbooks: normal ones from common programs, and hostile ones.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests are tests too, and a panic is how they fail"

@@ -1,4 +1,4 @@
-//! Documents that were made to do harm. Each is refused, before it takes much memory.
+//! Hostile documents. Each is rejected before it uses much memory.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::documents::{
     Archive, DOCX, ODS, XLS, XLSX, excel, open_document, paragraph, refused, word,
 };
 
-/// Bytes that hardly get smaller, so that their archive may unpack to much.
+/// Bytes that can hardly be compressed, so that their archive may unpack to a large size.
 fn noise(length: usize) -> Vec<u8> {
     let mut seed = 1_u32;
     let next = || {
@@ -215,7 +215,7 @@ fn what_is_encrypted() {
         );
     }
     let mut flagged = word(&paragraph("", "secret"));
-    // The flag of the first file, in its own row and in that of the index.
+    // Sets the flag of the first file, in its local header and in the index.
     let index = flagged
         .windows(4)
         .position(|four| four == b"PK\x01\x02")

@@ -1,4 +1,4 @@
-//! Documents of Word as Markdown.
+//! Word documents as Markdown.
 
 use crate::documents::{Archive, DOCX, converted, paragraph, word};
 
