@@ -1,5 +1,5 @@
-//! The rules that the entry of a skill must keep before anything of the skill is read (SEP-2640, "Resource Mapping" and
-//! "Resources"; Agent Skills, "name").
+//! The rules that the entry of a skill must follow before any of the skill's files is read
+//! (SEP-2640, "Resource Mapping" and "Resources"; Agent Skills, "name").
 
 use std::collections::HashSet;
 
@@ -12,21 +12,21 @@ use plainly_protocol::types::{Skill, SkillFile};
 pub const MAIN_FILE: &str = "SKILL.md";
 /// The end of the URI of that file.
 const MAIN: &str = "/SKILL.md";
-/// The most files of a skill that every client must accept.
+/// The maximum number of a skill's files that every client must accept.
 pub const MAX_FILES: usize = 512;
-/// The most bytes of all files of a skill together that every client must accept.
+/// The maximum total size of a skill's files that every client must accept, in bytes.
 pub const MAX_BYTES: u64 = 16 << 20;
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 const NAME: usize = 64;
-/// The most mistakes that are reported of one skill.
+/// The maximum number of mistakes reported for one skill.
 const TOLD: usize = 20;
 
-/// The directory of the skill whose `SKILL.md` has this URI, without a slash at its end.
+/// The URI of the skill's directory for the URI of its `SKILL.md`, without a slash at its end.
 pub fn root(uri: &str) -> &str {
     uri.strip_suffix(MAIN).unwrap_or(uri)
 }
 
-/// The mistakes in the entry of a skill that lists these files, at most 20 of them.
+/// The mistakes in the entry of a skill that lists these files, at most 20.
 pub fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     mistakes.extend(in_uri(skill));
@@ -88,7 +88,7 @@ fn no_text(skill: &Skill, field: &str) -> &'static str {
     }
 }
 
-/// Whether a skill may be called so.
+/// Whether this is a valid name of a skill.
 fn is_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let mut characters = part.chars();
@@ -97,7 +97,8 @@ fn is_name(name: &str) -> bool {
     name.split('-').all(is_part) && name.chars().count() <= NAME
 }
 
-/// Whether a URI, or the rest of one, has no characters that a URI can't have, and no segment that names another directory.
+/// Whether a URI, or the rest of one, has only valid characters and no segment that leads to
+/// another directory.
 fn is_clean(uri: &str) -> bool {
     let is_visible = |it: char| !it.is_control() && !it.is_whitespace() && !"\\?#".contains(it);
     let is_dots = |segment: &str| {
@@ -147,7 +148,7 @@ fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     mistakes
 }
 
-/// Whether a URI is that of a file somewhere in this directory.
+/// Whether a URI is that of a file in this directory, or below it.
 fn is_inside(root: &str, uri: &str) -> bool {
     let path = uri
         .strip_prefix(root)

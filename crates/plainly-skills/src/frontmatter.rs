@@ -1,5 +1,6 @@
-//! The frontmatter of a `SKILL.md`, and its comparison with the server's entry. Only the part of
-//! YAML that JSON has is read: nothing is expanded, so a few lines can't become gigabytes.
+//! The frontmatter of a `SKILL.md`, and its comparison with the server's entry. Only reads the part
+//! of YAML that corresponds to JSON. Aliases are not expanded, so a few lines can't become
+//! gigabytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,39 +10,41 @@ use plainly_protocol::types::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 use serde_json::{Map, Value};
 
-/// The most bytes of frontmatter. The names and descriptions of the Agent Skills specification take a hundredth of it.
+/// The maximum size of the frontmatter, in bytes. Names and descriptions of the Agent Skills
+/// specification need a hundredth of it.
 const BYTES: usize = 64 << 10;
-/// The most levels of lists and mappings in it.
+/// The maximum nesting of lists and mappings.
 const DEPTH: usize = 64;
-/// The line before and after it.
+/// The line before and after the frontmatter.
 const FENCE: &str = "---";
 
-/// The most values in the JSON of it. Aliases can make a few lines more than memory has room for.
+/// The maximum number of values in the JSON. With aliases, a few lines could need more than the
+/// memory.
 const VALUES: usize = 10_000;
 
 /// The frontmatter of a `SKILL.md`: a mapping of names to values.
 #[derive(Debug)]
 pub struct Frontmatter(BTreeMap<String, Rc<Yaml>>);
 
-/// The fault of the frontmatter of a file.
+/// The fault in the frontmatter of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(clippy::exhaustive_enums, reason = "frontmatter is read or compared")]
 pub enum FrontmatterError {
-    /// The file has no frontmatter that can be read.
+    /// The file has no readable frontmatter.
     #[error("{why}")]
     Unreadable {
-        /// The fault, and its line.
+        /// The fault, with its line.
         why: String,
     },
     /// A field differs from the entry of the skill.
     #[error("{path} differs from the entry of the skill")]
     Different {
-        /// The place of the field, as a JSON Pointer.
+        /// The path of the field, as a JSON Pointer.
         path: String,
-        /// The value in the entry, as JSON and without its middle if it is long; `None` if the
-        /// entry has no such field.
+        /// The value in the entry, as JSON, without its middle if it is long; `None` if the entry
+        /// has no such field.
         listed: Option<String>,
-        /// The value in the file; `None` if it has no such field.
+        /// The value in the file; `None` if the file has no such field.
         found: Option<String>,
     },
 }
@@ -58,13 +61,13 @@ impl Frontmatter {
         }
     }
 
-    /// Compares it, field by field, with the entry of the skill.
+    /// Compares the frontmatter, field by field, with the entry of the skill.
     pub fn compare(&self, listed: &JsonObject) -> Result<(), FrontmatterError> {
         compare_members("", listed, &self.0)
     }
 
-    /// Converts it to JSON. Text without quotes is read by the core schema of YAML 1.2: `true` is a
-    /// boolean, `yes` is text.
+    /// Converts the frontmatter to JSON. Unquoted text follows the core schema of YAML 1.2: `true`
+    /// is a boolean, `yes` is text.
     pub fn to_json(&self) -> Result<JsonObject, FrontmatterError> {
         let mut left = VALUES;
         Ok(json_members(&self.0, &mut left)?.into())
@@ -75,7 +78,7 @@ fn unreadable(why: impl Into<String>) -> FrontmatterError {
     FrontmatterError::Unreadable { why: why.into() }
 }
 
-/// The YAML between the first line and the next one that is a fence.
+/// The YAML between the first line, which must be a fence, and the next fence.
 fn cut(file: &str) -> Result<&str, FrontmatterError> {
     let file = file.strip_prefix('\u{feff}').unwrap_or(file);
     let (first, rest) = file.split_once('\n').unwrap_or((file, ""));
@@ -101,8 +104,9 @@ fn cut(file: &str) -> Result<&str, FrontmatterError> {
     ))
 }
 
-/// A value of YAML. One that an alias repeats is shared. Lists and mappings know how many levels they are, with those that
-/// aliases bring: whoever walks one, if only to drop it, goes as deep.
+/// A YAML value. An alias shares the value that it repeats. Lists and mappings store their number
+/// of levels, including those from aliases, because visiting or dropping a value recurses that
+/// deep.
 #[derive(Debug)]
 enum Yaml {
     Scalar {
@@ -127,14 +131,14 @@ impl Yaml {
         }
     }
 
-    /// The levels of a list or mapping of these.
+    /// The number of levels of a list or mapping of these values.
     fn levels_around<'a>(values: impl IntoIterator<Item = &'a Rc<Self>>) -> usize {
         let levels = values.into_iter().map(|value| value.levels());
         1 + levels.max().unwrap_or_default()
     }
 }
 
-/// A list or mapping whose end has not come yet, and the number of its anchor.
+/// A list or mapping that has not ended, and the number of its anchor.
 #[derive(Debug)]
 enum OpenBlock {
     List(usize, Vec<Rc<Yaml>>),
@@ -159,10 +163,9 @@ fn parse(yaml: &str) -> Result<Rc<Yaml>, FrontmatterError> {
     whole.ok_or_else(|| unreadable("its frontmatter is empty"))
 }
 
-/// The place where the parser gave up, with its reason. The line is that of the file, which starts
-/// with a fence.
+/// The parser's error with its line. Line numbers are those of the file, which starts with a fence.
 fn no_yaml(why: &ScanError) -> String {
-    // Brackets are counted before there is any event.
+    // The parser counts brackets before it reports any event.
     if why.info() == "recursion limit exceeded" {
         return too_deep();
     }
@@ -178,7 +181,8 @@ impl YamlReader {
     fn take(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                // A tag says of which type it is, and none of those that JSON has needs one but text.
+                // A tag changes the type of a value. JSON's types need no tag, except to make a
+                // value text.
                 let is_plain = style == ScalarStyle::Plain && tag.is_none();
                 let text = text.into_owned();
                 self.put(anchor, Yaml::Scalar { text, is_plain }.into())
@@ -222,9 +226,9 @@ impl YamlReader {
         }
     }
 
-    /// Puts a value where one is due: into the open one, or as the whole.
+    /// Adds a value to the open list or mapping, or sets it as the whole document.
     fn put(&mut self, anchor: usize, node: Rc<Yaml>) -> Result<(), String> {
-        // What an alias brings may be deep already.
+        // A value from an alias may have many levels itself.
         if self.open.len() + node.levels() > DEPTH {
             return Err(too_deep());
         }
@@ -252,7 +256,7 @@ impl YamlReader {
     }
 }
 
-/// Visits each value of the entry once at most, however often the file repeats one of its own.
+/// Visits each value of the entry at most once, even if the file repeats a value often.
 fn compare_values(path: &str, listed: &Value, found: &Yaml) -> Result<(), FrontmatterError> {
     match (listed, found) {
         (Value::Object(listed), Yaml::Mapping { members, .. }) => {
@@ -287,8 +291,9 @@ fn compare_members(
     }
 }
 
-/// Whether a scalar may mean this value. What has no quotes can be read in more than one way, and versions and readers of YAML
-/// differ in which they choose: none of them is a difference in content.
+/// Whether a scalar may mean this value. Unquoted text has several readings, and versions and
+/// parsers of YAML differ in which one they choose. Such a difference is not a difference in
+/// content.
 fn reads_as(text: &str, is_plain: bool, listed: &Value) -> bool {
     match listed {
         Value::String(listed) => listed == text,
@@ -332,7 +337,7 @@ fn json_members(
         .collect()
 }
 
-/// A value of YAML as JSON; an error once no values are left.
+/// Converts a YAML value to JSON. Fails once no more values are allowed.
 fn json_value(value: &Yaml, left: &mut usize) -> Result<Value, FrontmatterError> {
     *left = left
         .checked_sub(1)
@@ -348,7 +353,7 @@ fn json_value(value: &Yaml, left: &mut usize) -> Result<Value, FrontmatterError>
     })
 }
 
-/// Text without quotes, by the core schema of YAML 1.2.
+/// Converts unquoted text by the core schema of YAML 1.2.
 fn json_plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -369,13 +374,13 @@ fn json_number(text: &str) -> Option<Value> {
         return Some(whole.into());
     }
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    // `inf` and `nan` are numbers for Rust alone, and `.inf` and `.nan` for YAML alone.
+    // `inf` and `nan` are numbers in Rust only, `.inf` and `.nan` in YAML only.
     let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
     let number = text.parse().ok().filter(|_| is_number)?;
     serde_json::Number::from_f64(number).map(Value::Number)
 }
 
-/// A number in hexadecimal or octal digits, which have no sign in YAML.
+/// A number of hexadecimal or octal digits, which has no sign in YAML.
 fn json_digits(digits: &str, radix: u32) -> Option<Value> {
     let number = i64::from_str_radix(digits, radix).ok();
     number

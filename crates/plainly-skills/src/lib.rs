@@ -1,5 +1,6 @@
-//! The rules of skills over MCP (extension `io.modelcontextprotocol/skills`, SEP-2640), which servers and clients check alike:
-//! the entry of a skill, the frontmatter of its `SKILL.md`, and the digests of its files.
+//! The rules of skills over MCP (extension `io.modelcontextprotocol/skills`, SEP-2640), which
+//! servers and clients both check: for the entry of a skill, the frontmatter of its `SKILL.md`, and
+//! the digests of its files.
 //!
 //! ```
 //! use plainly_protocol::types::{Skill, SkillFile, SkillFiles};
@@ -24,7 +25,7 @@ use sha2::{Digest as _, Sha256};
 pub use self::entry::{MAIN_FILE, MAX_BYTES, MAX_FILES, mistakes, root};
 pub use self::frontmatter::{Frontmatter, FrontmatterError};
 
-/// The digest of the bytes of a file, as entries have it: `sha256:` and 64 hexadecimal digits.
+/// The digest of a file in the form of skill entries: `sha256:` and 64 hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     let mut digest = "sha256:".to_owned();
     for byte in Sha256::digest(bytes) {
