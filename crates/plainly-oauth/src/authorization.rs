@@ -1,5 +1,5 @@
-//! The visit of the user's browser to an authorization server: the URL that it is sent to, and the
-//! answer that it returns.
+//! The visit of the user's browser to an authorization server: the URL that the browser opens, and
+//! the answer that it returns.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::{Pkce, Secret};
 pub struct AuthorizationRequest<'a> {
     /// The page for the user.
     pub endpoint: &'a str,
-    /// The id of the client that asks.
+    /// The id of the requesting client.
     pub client_id: &'a str,
     /// The URI that the browser is redirected to.
     pub redirect_uri: &'a str,
-    /// The scopes to request; no particular ones, if it is empty.
+    /// The scopes to request; if it is empty, the request names none.
     pub scope: &'a [String],
-    /// The state that the browser must return, so that no other visit is taken for this one.
+    /// The state that the browser must return, to distinguish this visit from others.
     pub state: &'a str,
-    /// The secret that only this client can exchange the code with.
+    /// The secret without which the code can't be exchanged.
     pub pkce: &'a Pkce,
-    /// The MCP server that the token is for, as that writes it (RFC 8707).
+    /// The MCP server that the token is for, as the server spells its identifier (RFC 8707).
     pub resource: Option<&'a str>,
     /// The thumbprint of the key that the token is bound to (RFC 9449, 10).
     pub dpop_jkt: Option<&'a str>,
@@ -35,7 +35,7 @@ pub struct AuthorizationRequest<'a> {
 }
 
 impl<'a> AuthorizationRequest<'a> {
-    /// A request without a scope, for no resource in particular.
+    /// A request without scopes, and without a resource.
     pub fn new(
         endpoint: &'a str,
         client_id: &'a str,
@@ -56,11 +56,11 @@ impl<'a> AuthorizationRequest<'a> {
         }
     }
 
-    /// The URL for the browser. What the endpoint's own query has is kept.
+    /// The URL for the browser. The endpoint's own query is preserved.
     ///
     /// # Errors
     ///
-    /// If that query has a parameter that the request sets: whoever wrote it wants to change the request.
+    /// If that query has a parameter that the request sets, because it could change the request.
     pub fn url(&self) -> Result<String, UnfitEndpoint> {
         let mut url = Url::parse(self.endpoint).map_err(|_why| UnfitEndpoint("is not a URL"))?;
         let scope = self.scope.join(" ");
@@ -92,53 +92,53 @@ impl<'a> AuthorizationRequest<'a> {
     }
 }
 
-/// The properties of the right answer to a visit.
+/// The properties of the expected answer to a visit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ExpectedCallback<'a> {
     /// The state that the browser was sent with.
     pub state: &'a str,
-    /// The issuer of the server that it was sent to, as its metadata writes it.
+    /// The issuer of the authorization server, as its metadata spells it.
     pub issuer: &'a str,
-    /// Whether its metadata announce that its answers name it (RFC 9207).
+    /// Whether its metadata announces that its answers name the issuer (RFC 9207).
     pub sends_issuer: bool,
 }
 
-/// The reason why a visit came to nothing.
+/// The reason why a visit failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "what the specification has to be checked"
 )]
 pub enum CallbackError {
-    /// It is not the visit that was waited for.
+    /// It is the answer to another visit.
     #[error("its `state` is not the one of this login")]
     State,
-    /// It is the answer of another authorization server. Nothing else of it may be shown.
+    /// It is the answer of another authorization server. No other part of it may be shown.
     #[error("it comes from another authorization server")]
     OtherIssuer(
-        /// The issuer that it names; of several, all.
+        /// The issuer that it names, or all of them if there are several.
         String,
     ),
-    /// It names no issuer, and the metadata announce that it always does.
+    /// It names no issuer, although the metadata announces that answers always do.
     #[error("it does not name its authorization server (`iss`)")]
     NoIssuer,
     /// The user or the server declined.
     #[error("it was declined")]
     #[non_exhaustive]
     Denied {
-        /// The code of RFC 6749 (4.1.2.1).
+        /// The error code of RFC 6749 (4.1.2.1).
         error: String,
         /// The server's description of the error.
         description: Option<String>,
     },
-    /// It has neither a code nor an error, or one of them twice.
+    /// It has neither a code nor an error, or has one of them twice.
     #[error("it has no `code`, or more than one")]
     NoCode,
 }
 
 impl<'a> ExpectedCallback<'a> {
-    /// A visit with this state to the server of this issuer.
+    /// Expects the answer to a visit with this state, from the server with this issuer.
     pub fn new(state: &'a str, issuer: &'a str, sends_issuer: bool) -> Self {
         Self {
             state,
@@ -147,8 +147,9 @@ impl<'a> ExpectedCallback<'a> {
         }
     }
 
-    /// The code in the query of the URL that a browser came back to. Nothing of it counts before `state` and `iss` are right
-    /// (2026-07-28, "Authorization Response Validation").
+    /// The code in the query of the URL that the browser was redirected to. No other parameter is
+    /// read before `state` and `iss` are verified (2026-07-28, "Authorization Response
+    /// Validation").
     pub fn code(&self, query: &str) -> Result<Secret, CallbackError> {
         let mut parameters = BTreeMap::<_, Vec<_>>::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {

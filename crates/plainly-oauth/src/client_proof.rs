@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::Secret;
 use crate::credentials::{ClientAuthMethod, Registration};
 
-/// The public parameters; all others are secrets.
+/// The public parameters; all others are secret.
 const OPEN: [&str; 10] = [
     "audience",
     "client_assertion_type",
@@ -26,14 +26,14 @@ const OPEN: [&str; 10] = [
 #[derive(Clone, Default)]
 pub struct Form(Vec<(&'static str, Secret)>);
 
-/// A registration that lacks what its method needs.
+/// The reason why a registration can't be used with its method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IncompleteRegistration {
     /// It has no secret.
     #[error("the client has no secret")]
     NoSecret,
-    /// There is no assertion for it.
+    /// There is no assertion for its key.
     #[error("the client has no key")]
     NoKey,
 }
@@ -55,7 +55,7 @@ impl Form {
         all.find_map(|(it, value)| (*it == name).then_some(value))
     }
 
-    /// Its secret parameters.
+    /// The secret parameters of the form.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let secrets = self.0.iter().filter(|(name, _)| !OPEN.contains(name));
         secrets.map(|(_, value)| value)
@@ -78,8 +78,8 @@ impl std::fmt::Debug for Form {
     }
 }
 
-/// Adds to a form what proves who sends it; returns the value of the header `Authorization`, where that is part of it.
-/// `assertion` is for [`ClientAuthMethod::PrivateKey`].
+/// Adds the client's authentication to a form, and returns the value of the header `Authorization`,
+/// if the method has one. `assertion` is for [`ClientAuthMethod::PrivateKey`].
 pub fn prove(
     client: &Registration,
     assertion: Option<Secret>,
@@ -93,7 +93,7 @@ pub fn prove(
             .ok_or(IncompleteRegistration::NoSecret)
     };
     match client.method {
-        // Where something else says who the client is, it needs no id.
+        // The request needs no client id if it identifies the client in another way.
         ClientAuthMethod::None if client.client_id.is_empty() => {}
         ClientAuthMethod::None => form.set("client_id", client.client_id.as_str()),
         ClientAuthMethod::Post => {
@@ -112,7 +112,8 @@ pub fn prove(
             let encoded = |text: &str| -> String {
                 form_urlencoded::byte_serialize(text.as_bytes()).collect()
             };
-            // Encoded before they are joined, since both may contain a colon (RFC 6749, 2.3.1).
+            // The parts are encoded before they are joined, because both may contain a colon (RFC
+            // 6749, 2.3.1).
             let pair = Zeroizing::new(format!(
                 "{}:{}",
                 encoded(&client.client_id),
@@ -146,7 +147,7 @@ mod tests {
                 format!("client_id=a%3Ab&{jwt}&client_assertion=x.y.z"),
                 None,
             ),
-            // `a%3Ab:c+%C3%BC`
+            // The decoded text is `a%3Ab:c+%C3%BC`.
             (
                 ClientAuthMethod::Basic,
                 String::new(),

@@ -1,8 +1,8 @@
 //! The data that a client stores between connections: its registrations at authorization servers,
 //! and its tokens.
 //!
-//! Everything belongs to an issuer. Nothing of one issuer is ever found under another, whatever a server says later (2026-07-28,
-//! "Authorization Server Binding").
+//! Every entry belongs to an issuer, and is only ever found for that issuer, whatever a server says
+//! later (2026-07-28, "Authorization Server Binding").
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Secret;
 
-/// All that is kept.
+/// All data that a client stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Credentials {
-    /// The client's name at each issuer.
+    /// The client's registrations at the issuers.
     #[serde(default)]
     pub registrations: Vec<Registration>,
     /// The tokens.
     #[serde(default)]
     pub grants: Vec<Grant>,
-    /// Which grant is for the MCP server at a URL.
+    /// The key of the grant for the MCP server at each URL.
     #[serde(default)]
     pub servers: BTreeMap<String, GrantKey>,
 }
 
-/// A client as one authorization server knows it (RFC 7591).
+/// The registration of a client at one authorization server (RFC 7591).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Registration {
-    /// The authorization server that knows it, as that spells itself.
+    /// The authorization server, as it spells its issuer.
     pub issuer: String,
     /// The client id.
     pub client_id: String,
@@ -40,7 +40,7 @@ pub struct Registration {
         serialize_with = "shown"
     )]
     pub client_secret: Option<Secret>,
-    /// The end of the secret, in seconds since 1970; `None` if it has none.
+    /// The end of the secret, in seconds since 1970; `None` if it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_expires_at: Option<u64>,
     /// The authentication method at the token endpoint.
@@ -48,10 +48,10 @@ pub struct Registration {
     /// The redirect URI for users' browsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_uri: Option<String>,
-    /// The scopes that it announced when it registered; the server may reject others.
+    /// The scopes that the client announced when it registered. The server may reject others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
-    /// Whether it was registered for logins at another device, and for no others (RFC 8628).
+    /// Whether it was registered only for logins on another device (RFC 8628).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_for_devices: bool,
 }
@@ -60,7 +60,7 @@ pub struct Registration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ClientAuthMethod {
-    /// Not at all: its id is in the form.
+    /// No authentication: the id is in the form.
     #[serde(rename = "none")]
     None,
     /// Id and secret in the header `Authorization`.
@@ -69,7 +69,7 @@ pub enum ClientAuthMethod {
     /// Id and secret in the form.
     #[serde(rename = "client_secret_post")]
     Post,
-    /// An assertion, signed with its key (RFC 7523).
+    /// An assertion, signed with the client's key (RFC 7523).
     #[serde(rename = "private_key_jwt")]
     PrivateKey,
 }
@@ -81,23 +81,23 @@ pub struct Grant {
     /// The key of the grant.
     #[serde(flatten)]
     pub key: GrantKey,
-    /// The only endpoint where it is renewed.
+    /// The only endpoint where the grant is renewed.
     pub token_endpoint: String,
-    /// The endpoint where it is revoked (RFC 7009).
+    /// The endpoint where the grant is revoked (RFC 7009).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revocation_endpoint: Option<String>,
-    /// The token that requests carry.
+    /// The token that requests send.
     #[serde(serialize_with = "shown_always")]
     pub access_token: Secret,
-    /// The way that requests carry the token.
+    /// The way in which requests send the token.
     pub token_type: TokenType,
     /// The token's end, in seconds since 1970, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
-    /// From when on it is renewed, shortly before it ends, in seconds since 1970.
+    /// The time from which on the token is renewed, shortly before its end, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<u64>,
-    /// The token for its renewal.
+    /// The token that renews the grant.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -113,7 +113,7 @@ pub struct Grant {
     /// The account's name at the issuer, if it is known; for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// The key that it is bound to, in PKCS #8 as base64 (RFC 9449).
+    /// The key that the token is bound to, in PKCS #8 as base64 (RFC 9449).
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -126,25 +126,26 @@ pub struct Grant {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GrantKey {
-    /// The authorization server that gave it.
+    /// The authorization server that issued the grant.
     pub issuer: String,
-    /// The MCP server that it is for, as its metadata spells it; empty where servers have no metadata (2025-03-26).
+    /// The MCP server that the grant is for, as its metadata spells it; empty if the server has no
+    /// metadata (2025-03-26).
     #[serde(default)]
     pub resource: String,
-    /// The client that it was given to.
+    /// The client that the grant was issued to.
     pub client_id: String,
 }
 
-/// The way that a request carries a token.
+/// The way in which a request sends a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "another one would need another request"
 )]
 pub enum TokenType {
-    /// As it is (RFC 6750).
+    /// Without a proof (RFC 6750).
     Bearer,
-    /// With a proof that the sender has a key (RFC 9449).
+    /// With a proof that the sender possesses a key (RFC 9449).
     DPoP,
 }
 
@@ -164,7 +165,7 @@ impl GrantKey {
 }
 
 impl Grant {
-    /// A token for this, without anything else.
+    /// A grant with only an access token.
     pub fn new(key: GrantKey, token_endpoint: impl Into<String>, access_token: Secret) -> Self {
         Self {
             key,
@@ -198,7 +199,7 @@ impl Registration {
         }
     }
 
-    /// Whether this client registered by itself, and was not given the id beforehand.
+    /// Whether this client registered itself, rather than being configured with an id.
     pub fn is_own(&self) -> bool {
         self.redirect_uri.is_some() || self.is_for_devices
     }
@@ -209,14 +210,15 @@ impl Registration {
 }
 
 impl Credentials {
-    /// The last registration at an issuer whose secret has not ended.
+    /// The last registration at an issuer whose secret has not expired.
     pub fn registration(&self, issuer: &str, now: u64) -> Option<&Registration> {
         let mut registrations = self.registrations.iter().rev();
         registrations
             .find(|it| it.issuer == issuer && it.secret_expires_at.is_none_or(|at| at > now))
     }
 
-    /// Keeps it, in place of what was kept for its issuer; what a grant is renewed with stays.
+    /// Stores a registration, and removes its issuer's other registrations, except those that a
+    /// grant needs for its renewal.
     pub fn keep_registration(&mut self, registration: Registration) {
         let grants = &self.grants;
         let is_used = |it: &Registration| grants.iter().any(|grant| it.is_of(&grant.key));
@@ -227,7 +229,7 @@ impl Credentials {
         self.registrations.push(registration);
     }
 
-    /// Forgets a client at its issuer; its grants stay.
+    /// Removes a client at its issuer; its grants stay.
     pub fn forget_registration(&mut self, issuer: &str, client_id: &str) {
         let is_it = |it: &Registration| it.issuer == issuer && it.client_id == client_id;
         self.registrations.retain(|it| !is_it(it));
@@ -239,8 +241,9 @@ impl Credentials {
         self.grants.iter().find(|it| it.key == *key)
     }
 
-    /// Keeps a grant for the MCP server at this URL, in place of one for the same. If this client registered anew for it, the grant
-    /// that it had before is one for the same too.
+    /// Stores a grant for the MCP server at this URL, in place of an earlier grant with the same
+    /// key. If this client has registered again for the server, the grant of its earlier
+    /// registration is replaced, too.
     pub fn keep_grant(&mut self, server: &str, grant: Grant) {
         let before = self.servers.insert(server.to_owned(), grant.key.clone());
         self.grants.retain(|it| it.key != grant.key);
@@ -250,7 +253,7 @@ impl Credentials {
         self.grants.push(grant);
     }
 
-    /// Whether a grant is of a client that registered by itself, and that has given way to another.
+    /// Whether a grant belongs to a client that registered itself, and was replaced by another.
     fn is_superseded(&self, before: &GrantKey, now: &GrantKey) -> bool {
         let is_same = (&before.issuer, &before.resource) == (&now.issuer, &now.resource);
         let is_elsewhere = self.servers.values().any(|it| it == before);
@@ -258,7 +261,7 @@ impl Credentials {
         is_same && !is_elsewhere && registrations.any(|it| it.is_own() && it.is_of(before))
     }
 
-    /// Forgets a grant, for all servers; returns it if there was one.
+    /// Removes a grant, for all servers; returns it if there was one.
     pub fn forget_grant(&mut self, key: &GrantKey) -> Option<Grant> {
         self.servers.retain(|_, it| it != key);
         let found = self.grants.iter().position(|it| it.key == *key)?;

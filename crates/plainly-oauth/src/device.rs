@@ -8,12 +8,12 @@ use crate::token::{TokenError, answer, secret};
 
 /// The longest code for a user.
 const LONGEST: usize = 64;
-/// The longest that a login may take, in seconds.
+/// The longest time that a login may take, in seconds.
 const MOST: u64 = 30 * 60;
 /// The seconds between two polls, if the server names none.
 const INTERVAL: u64 = 5;
 
-/// A login that has begun elsewhere.
+/// A login that was started on another device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceAuthorization {
@@ -23,16 +23,16 @@ pub struct DeviceAuthorization {
     pub user_code: String,
     /// The page where the user enters the code.
     pub verification_uri: String,
-    /// The page's URL with the code already in it, if the server gives one.
+    /// The page's URL that includes the code, if the server provides one.
     pub verification_uri_complete: Option<String>,
-    /// For how many seconds that is possible: at most half an hour.
+    /// The seconds in which the user can do so: at most half an hour.
     pub expires_in: u64,
     /// The seconds between two polls: at least one.
     pub interval: u64,
 }
 
 impl DeviceAuthorization {
-    /// The form that begins a login, without what proves who asks.
+    /// The form that starts a login, without the client's authentication.
     pub fn form(resource: Option<&str>, scope: &[String]) -> Form {
         let mut form = Form::default();
         form.set_some("resource", resource);

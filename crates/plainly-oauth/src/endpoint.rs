@@ -1,15 +1,15 @@
-//! The check of an authorization server's URLs, because a hostile server may write anything in its
+//! Checks an authorization server's URLs, because a hostile server may write any text in its
 //! metadata.
 
 use url::{Host, Url};
 
-/// The reason why a URL is not used, in words that follow its name.
+/// The reason why a URL is rejected, in words that follow its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnfitEndpoint(pub(crate) &'static str);
 
-/// Whether an endpoint may be such a URL: of http or https, with a host, and with nothing that a URL has in disguise. Who may be
-/// reached there is for others to say.
+/// Checks that a URL can be an endpoint: http or https, with a host, and without characters that
+/// disguise other parts. Other code decides which hosts may be contacted.
 pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
     let is_plain = |it: u8| it.is_ascii_graphic() && !b"\"'<>\\^`{|}".contains(&it);
     let hides = UnfitEndpoint("has characters that are invalid in a URL");
@@ -17,7 +17,7 @@ pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
         return Err(hides);
     }
     let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is not a URL"))?;
-    // What stands encoded in a host is decoded.
+    // The parser decodes encoded characters in a host.
     if !parsed.as_str().bytes().all(is_plain) {
         return Err(hides);
     }
@@ -33,7 +33,7 @@ pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
     Ok(())
 }
 
-/// Whether a browser may be sent to such a URL: as for any endpoint, and over http only on this machine.
+/// Checks that a browser may open this URL, like any endpoint, and with http only on this machine.
 pub fn check_page(url: &str) -> Result<(), UnfitEndpoint> {
     check(url)?;
     let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is not a URL"))?;

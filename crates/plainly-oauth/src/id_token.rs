@@ -1,8 +1,9 @@
 //! The user's account according to an ID token (OpenID Connect Core, 2): for display only, never
-//! for a decision.
+//! for decisions.
 //!
-//! An access token says nothing to a client. An ID token comes beside it where the scope `openid` was granted. It is read only
-//! where it came from the token endpoint itself: then its signature adds nothing to what TLS has said already (3.1.3.7).
+//! A client can't read access tokens. An ID token comes with one if the scope `openid` was granted.
+//! It is only read if it came from the token endpoint itself, because then TLS has already proved
+//! what its signature would (3.1.3.7).
 
 use crate::credentials::GrantKey;
 use crate::json::Object;
@@ -18,7 +19,8 @@ const NAMES: [&str; 4] = ["preferred_username", "email", "name", "sub"];
 /// The tolerated difference of clocks, in seconds.
 const LEEWAY: u64 = 60;
 
-/// The account's name, if the token is of this issuer for this client, and has not ended at `now`.
+/// The account's name, if the token is from this issuer for this client, and has not expired at
+/// `now`.
 pub(crate) fn account(token: &str, of: &GrantKey, now: u64) -> Option<String> {
     if token.len() > LONGEST {
         return None;

@@ -1,7 +1,7 @@
-//! Tokens, assertions and proofs that are signed: made and verified.
+//! Signed tokens, assertions and proofs: creates and verifies them.
 //!
-//! The signatures are those of `jsonwebtoken`, with the cryptography of `ring`. What the RFCs ask beside a good signature is
-//! checked here: first the form of a text, then its signature, then what it says.
+//! The signatures are those of `jsonwebtoken`, with the cryptography of `ring`. The other checks
+//! that the RFCs require are here: first the form of a text, then its signature, then its contents.
 
 mod access_token;
 mod algorithm;

@@ -1,11 +1,11 @@
-//! JSON objects that others send: none with a member twice, which two readers could read in two ways, and each member with the
-//! type that it must have.
+//! JSON objects of other parties. A member that occurs twice is rejected, because two readers could
+//! interpret it differently. Each member must have its type.
 
 use serde_json::{Map, Value};
 
 use crate::single;
 
-/// The members of a JSON object, none of them twice.
+/// The members of a JSON object, each of which occurs once.
 #[derive(Clone, Debug, Default)]
 pub struct Object(Map<String, Value>);
 
@@ -15,7 +15,7 @@ pub struct Object(Map<String, Value>);
 pub struct Unreadable(pub(crate) String);
 
 impl Object {
-    /// Reads the object that `bytes` are.
+    /// Parses `bytes` as an object.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         single::read(bytes)
@@ -31,7 +31,7 @@ impl Object {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// A member that is a text, if there is one.
+    /// A member that is a text, if it exists.
     pub fn text(&self, name: &'static str) -> Result<Option<String>, Unreadable> {
         match self.get(name) {
             None => Ok(None),
@@ -40,13 +40,13 @@ impl Object {
         }
     }
 
-    /// A member that is a text, which must be there.
+    /// A member that is a text, and must exist.
     pub fn required_text(&self, name: &'static str) -> Result<String, Unreadable> {
         let text = self.text(name)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| Unreadable(format!("has no `{name}`")))
     }
 
-    /// A member that is a list of texts, if there is one.
+    /// A member that is a list of texts, if it exists.
     pub fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, Unreadable> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -61,7 +61,7 @@ impl Object {
             .ok_or_else(|| wrong(name, "a list of strings"))
     }
 
-    /// A member that is `true` or `false`; absent ones are false.
+    /// A member that is `true` or `false`; false if it does not exist.
     pub fn flag(&self, name: &'static str) -> Result<bool, Unreadable> {
         match self.get(name) {
             None => Ok(false),
@@ -75,7 +75,8 @@ impl Object {
         self.get(name)?.as_u64()
     }
 
-    /// A member that is a number of seconds: also as digits in a string, and never more than ten years.
+    /// A member that is a number of seconds. It may also be a string of digits, and is limited to
+    /// ten years.
     pub fn seconds(&self, name: &str) -> Option<u64> {
         const MOST: u64 = 10 * 366 * 24 * 60 * 60;
         let number = match self.get(name)? {

@@ -1,10 +1,11 @@
-//! The demands of the Model Context Protocol on OAuth: the order of URLs, the secrecy of values,
-//! and the comparisons.
+//! The rules of the Model Context Protocol for OAuth: the order of URLs, the secrecy of values, and
+//! the comparisons.
 //!
-//! No sockets, and none of MCP's methods: bytes come in, and requests go out as data. `plainly` does the rest.
+//! It has no sockets, and none of MCP's methods: it reads bytes, and returns requests as data.
+//! `plainly` does the rest.
 //!
-//! Identifiers (issuers, resources, client ids, scopes) are texts, compared as they were written. None of them ever passes
-//! through a parser of URLs and back: the slash that this adds is another identifier.
+//! Identifiers (issuers, resources, client ids, scopes) are texts, which are compared exactly. No
+//! URL parser may rewrite them, because an added slash makes another identifier.
 
 pub mod authorization;
 mod client_proof;

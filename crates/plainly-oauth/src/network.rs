@@ -1,17 +1,18 @@
-//! Which network an address belongs to, and how far inside it lies. A server that names addresses must not make its clients
-//! ask where the server itself can't.
+//! The network of an address, and its depth inside. A server that names addresses must not make its
+//! clients send requests that the server itself can't send.
 //!
-//! One table over parsed addresses, never over text, which can spell an address in many ways. The rows are those of IANA's
-//! registries of special-purpose addresses, and the addresses at which clouds answer their machines.
+//! This is one table over parsed addresses, never over text, which can spell an address in many
+//! ways. Its rows are those of IANA's registries of special-purpose addresses, and the metadata
+//! addresses of clouds.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The depth of an address inside a network: the less, the further inside.
+/// The depth of an address inside a network: a smaller value is further inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Zone {
-    /// The addresses where clouds give their machines secrets. No server may name these.
+    /// The addresses where clouds give secrets to their machines. No server may name these.
     Metadata,
     /// This machine.
     Loopback,
@@ -31,14 +32,16 @@ pub struct Network {
     pub name: &'static str,
 }
 
-/// Which address decides about another.
+/// The way in which the zone of an address is determined.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// None: all in this network are in one zone.
+    /// All addresses in this network are in one zone.
     All(Zone),
-    /// The one of IPv4 inside, after its bits were moved to the right by so many; but it lies in this zone at least.
+    /// The zone of the IPv4 address inside, after the bits were shifted to the right by this
+    /// number, but at most this zone.
     Inside(u32, Zone),
-    /// The two of IPv4 inside (RFC 4380, 4): a server's, and with all bits turned, a client's.
+    /// The innermost zone of the two IPv4 addresses inside (RFC 4380, 4): the server's, and the
+    /// client's, whose bits are inverted.
     Teredo,
 }
 
@@ -53,20 +56,20 @@ const PUBLIC: &str = "a public address";
 const TUNNELLED: &str = "an address of a tunnel";
 const TRANSLATED: &str = "an address that is translated";
 
-/// The networks of IPv4 that are not public; the first row that fits counts.
+/// The networks of IPv4 that are not public. The first matching row counts.
 const V4: &[([u8; 4], u32, Zone, &str)] = &[
-    // Whoever connects to it reaches this machine.
+    // A connection to such an address reaches this machine.
     ([0, 0, 0, 0], 8, Zone::Loopback, "an unspecified address"),
     ([10, 0, 0, 0], 8, Zone::Private, PRIVATE),
-    // Alibaba's, within the addresses of providers.
+    // Alibaba's, inside the providers' addresses.
     ([100, 100, 100, 200], 32, Zone::Metadata, CLOUD),
     ([100, 64, 0, 0], 10, Zone::Private, "a provider's address"),
     ([127, 0, 0, 0], 8, Zone::Loopback, LOOPBACK),
-    // Azure's, within the public ones.
+    // Azure's, inside the public addresses.
     ([168, 63, 129, 16], 32, Zone::Metadata, CLOUD),
     ([169, 254, 0, 0], 16, Zone::Metadata, CLOUD),
     ([172, 16, 0, 0], 12, Zone::Private, PRIVATE),
-    // Oracle's, within the reserved ones.
+    // Oracle's, inside the reserved addresses.
     ([192, 0, 0, 192], 32, Zone::Metadata, CLOUD),
     ([192, 0, 0, 0], 24, Zone::Private, RESERVED),
     ([192, 0, 2, 0], 24, Zone::Private, DOCUMENTATION),
@@ -79,7 +82,7 @@ const V4: &[([u8; 4], u32, Zone, &str)] = &[
     ([240, 0, 0, 0], 4, Zone::Private, RESERVED),
 ];
 
-/// The networks of IPv6 that are not public; only an eighth of its addresses is in use.
+/// The networks of IPv6. The first matching row counts; addresses without a row are reserved.
 const V6: &[([u16; 8], u32, Rule, &str)] = &[
     (
         [0, 0, 0, 0, 0, 0, 0, 0],
@@ -99,7 +102,7 @@ const V6: &[([u16; 8], u32, Rule, &str)] = &[
         Rule::Inside(0, Zone::Public),
         PUBLIC,
     ),
-    // Where there is no IPv4, every public address of IPv4 is one of these (RFC 6052).
+    // In networks without IPv4, every public IPv4 address is mapped to one of these (RFC 6052).
     (
         [0x64, 0xff9b, 0, 0, 0, 0, 0, 0],
         96,
@@ -155,7 +158,7 @@ const V6: &[([u16; 8], u32, Rule, &str)] = &[
         Rule::All(Zone::Public),
         PUBLIC,
     ),
-    // Amazon's and Google's, within the private ones.
+    // Amazon's and Google's, inside the private addresses.
     (
         [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0],
         32,
@@ -201,7 +204,7 @@ const V6: &[([u16; 8], u32, Rule, &str)] = &[
     ),
 ];
 
-/// The names with a known network; each stands for those under it as well.
+/// The names with a known network. Each row also covers the names below it.
 const NAMES: &[(&str, Zone, &str)] = &[
     ("localhost", Zone::Loopback, "a name of this machine"),
     (
@@ -229,8 +232,8 @@ impl Network {
         }
     }
 
-    /// The network of a host's name, if it is known; otherwise the addresses that it resolves to
-    /// count.
+    /// The network of a host's name, if it is known. Otherwise, use the addresses that the name
+    /// resolves to.
     #[must_use]
     pub fn of_name(host: &str) -> Option<Self> {
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
@@ -275,7 +278,7 @@ impl Network {
         }
     }
 
-    /// This, unless the address of IPv4 in the last bits lies further inside.
+    /// This network, or that of the IPv4 address in the last bits if it is further inside.
     fn or_inside(self, bits: u128) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
@@ -302,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    /// Each as it may be spelled in a URL.
+    /// Hosts as they may be spelled in a URL.
     const HOSTS: &[(&str, Zone)] = &[
         ("169.254.169.254", Zone::Metadata),
         ("169.254.170.2", Zone::Metadata),

@@ -1,4 +1,5 @@
-//! A secret that proves, when a code is exchanged for a token, that the same client asked for the code (RFC 7636).
+//! A secret that proves, in the exchange of a code for a token, that the same client requested the
+//! code (RFC 7636).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -6,14 +7,14 @@ use ring::digest::{SHA256, digest};
 
 use crate::{Secret, random_text};
 
-/// The secret of one login, and its public challenge. Always by SHA-256 (`S256`).
+/// The secret of one login, and its public challenge. The method is always SHA-256 (`S256`).
 #[derive(Debug)]
 pub struct Pkce {
     verifier: Secret,
 }
 
 impl Pkce {
-    /// The only way in which the secret is hidden.
+    /// The only supported challenge method.
     pub const METHOD: &str = "S256";
 
     /// A new secret.

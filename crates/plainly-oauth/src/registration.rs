@@ -1,4 +1,4 @@
-//! Dynamic registration: a client that an authorization server does not know introduces itself (RFC 7591).
+//! Dynamic registration of a client at an authorization server where it has no id (RFC 7591).
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::json::Object;
 use crate::metadata::ServerMetadata;
 use crate::token::{TokenError, answer};
 
-/// The longest id and the longest secret that are kept.
+/// The longest accepted id and secret.
 const LONGEST: usize = 2 << 10;
 
 /// The description of a client for its registration.
@@ -19,14 +19,14 @@ pub struct RegistrationRequest<'a> {
     pub client_name: &'a str,
     /// The redirect URI; without one, users log in on another device (RFC 8628).
     pub redirect_uri: Option<&'a str>,
-    /// The scopes that it will request; no particular ones, if it is empty.
+    /// The scopes that the client will request; if it is empty, the request names none.
     pub scope: &'a [String],
-    /// The authentication method that it will use.
+    /// The authentication method that the client will use.
     pub method: ClientAuthMethod,
 }
 
 impl ClientAuthMethod {
-    /// As metadata and registrations write it.
+    /// The name in metadata and registrations.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -36,17 +36,18 @@ impl ClientAuthMethod {
         }
     }
 
-    /// The one that is written so.
+    /// The method with this name.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::None, Self::Basic, Self::Post, Self::PrivateKey];
         all.into_iter().find(|it| it.name() == name)
     }
 
-    /// The one to register with: the first of those without a key of our own that the server takes. A secret in the form goes
-    /// before one in a header: some that list both look for the client in the form, whichever it uses.
+    /// The method to register with: the first method without a key that the server supports. A
+    /// secret in the form precedes one in a header, because some servers that list both look for
+    /// the client id in the form in any case.
     pub fn preferred(server: &ServerMetadata) -> Self {
         let Some(taken) = &server.client_auth_methods else {
-            // What a server takes that does not say (RFC 8414, 2).
+            // This is the default of servers that name no methods (RFC 8414, 2).
             return Self::Basic;
         };
         let ours = [Self::None, Self::Post, Self::Basic];
@@ -69,7 +70,7 @@ impl ClientAuthMethod {
 }
 
 impl<'a> RegistrationRequest<'a> {
-    /// A client of this name, with its redirect URI, if any.
+    /// A client with this name, and its redirect URI if there is one.
     pub fn new(
         client_name: &'a str,
         redirect_uri: Option<&'a str>,
@@ -112,7 +113,7 @@ impl<'a> RegistrationRequest<'a> {
         body: &[u8],
         now: u64,
     ) -> Result<Registration, TokenError> {
-        // 201 by the letter, and 200 in the field.
+        // The specification requires 201, but some servers send 200.
         let object = answer(if status == 201 { 200 } else { status }, body)?;
         let unusable = |why: &str| TokenError::Unusable(why.to_owned());
         let client_id = object.required_text("client_id");
@@ -154,7 +155,8 @@ impl<'a> RegistrationRequest<'a> {
         Ok(registration)
     }
 
-    /// The method of the answer counts, unless the server does not take it or there is nothing to prove it with.
+    /// The method in the answer, or the requested one if the server does not support the former.
+    /// Fails if the client lacks the credentials for it.
     fn granted(
         &self,
         server: &ServerMetadata,
@@ -174,7 +176,7 @@ impl<'a> RegistrationRequest<'a> {
             })
         });
         let method = match named.transpose()? {
-            // What was asked for and is granted; some register it without listing it.
+            // Some servers grant the requested method without listing it.
             Some(method) if method == self.method || is_taken(method) => method,
             Some(_) | None => self.method,
         };

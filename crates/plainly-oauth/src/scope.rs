@@ -1,9 +1,9 @@
-//! Scopes: what a token lets its holder do, word by word (RFC 6749, 3.3).
+//! Scopes: the words that name what a token authorizes (RFC 6749, 3.3).
 
-/// The most scopes of one list that are looked at.
+/// The most scopes that are read of one list.
 pub const MOST: usize = 100;
 
-/// The scopes in a text, each once, in its order. Those with characters that no scope has are left out.
+/// The scopes in a text, each once, in their order. Invalid scopes are left out.
 ///
 /// ```
 /// use plainly_oauth::scope;
@@ -14,7 +14,7 @@ pub fn read(text: &str) -> Vec<String> {
     union(&[], text.split(' '))
 }
 
-/// The scopes of `first`, and those of `more` that are not among them.
+/// The scopes of `first`, followed by those of `more` that are not in it.
 pub fn union<'a>(first: &[String], more: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut all = first.to_vec();
     for scope in more {
@@ -25,7 +25,7 @@ pub fn union<'a>(first: &[String], more: impl IntoIterator<Item = &'a str>) -> V
     all
 }
 
-/// Whether `wanted` has something that `held` does not.
+/// Whether `wanted` has a scope that `held` has not.
 pub fn is_wider(wanted: &[String], held: &[String]) -> bool {
     wanted.iter().any(|scope| !held.contains(scope))
 }

@@ -1,5 +1,5 @@
-//! A token, a password or a key: kept out of logs, compared in constant time, and wiped when
-//! dropped.
+//! A token, a password or a key. It is not shown in logs, is compared in constant time, and is
+//! wiped when dropped.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-/// A secret text. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
+/// A secret text. It has neither `Display` nor `Serialize`, and its `Debug` does not show the text.
 ///
 /// ```
 /// use plainly_oauth::Secret;
@@ -27,7 +27,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text itself: only for the request that needs it.
+    /// The text itself. Use it only for the request that needs it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -39,11 +39,11 @@ impl<T: Into<String>> From<T> for Secret {
     }
 }
 
-/// The replacement of a secret.
+/// The text that replaces a secret.
 const HIDDEN: &str = "***";
 
-/// The text without these secrets, as they are and as a form encodes them, because a server may
-/// repeat them.
+/// Replaces these secrets in a text, both unchanged and form-encoded, because a server may repeat
+/// them.
 pub(crate) fn hide<'a>(secrets: impl IntoIterator<Item = &'a Secret>, text: &str) -> String {
     let mut hidden: Vec<_> = secrets
         .into_iter()
@@ -53,7 +53,7 @@ pub(crate) fn hide<'a>(secrets: impl IntoIterator<Item = &'a Secret>, text: &str
             [secret.clone(), Secret::new(encoded.collect::<String>())]
         })
         .collect();
-    // A secret before those that are parts of it.
+    // Longer secrets come first, because shorter ones may be parts of them.
     hidden.sort_by_key(|secret| Reverse(secret.expose().len()));
     let mut text = text.to_owned();
     for secret in hidden {
@@ -62,7 +62,7 @@ pub(crate) fn hide<'a>(secrets: impl IntoIterator<Item = &'a Secret>, text: &str
     text
 }
 
-/// In a time that depends on the lengths alone.
+/// The time depends only on the lengths.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_bytes().ct_eq(other.0.as_bytes()).into()

@@ -1,12 +1,12 @@
-//! JSON that means one thing: an object whose members, at any depth, all have names of their own. What two readers would
-//! understand differently is not understood here (RFC 8725, 2.4).
+//! JSON objects without repeated members, at any depth. Two readers could interpret a repeated
+//! member differently, so it is rejected (RFC 8725, 2.4).
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Reads the members of an object, with nothing after it.
+/// Reads the members of an object, which must be the whole text.
 pub(crate) fn read(bytes: &[u8]) -> serde_json::Result<Map<String, Value>> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let members = reader.deserialize_map(Members)?;
@@ -35,7 +35,7 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-/// A value without doubled members.
+/// A value without repeated members.
 struct Single(Value);
 
 impl<'de> Deserialize<'de> for Single {

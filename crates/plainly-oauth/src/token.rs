@@ -1,4 +1,4 @@
-//! Token requests, and their answers (OAuth 2.1, 3.2; RFC 6749, 5).
+//! Token requests and their answers (OAuth 2.1, 3.2; RFC 6749, 5).
 
 use crate::client_proof::Form;
 use crate::credentials::{Grant, TokenType};
@@ -6,9 +6,10 @@ use crate::json::Object;
 use crate::secret::hide;
 use crate::{Pkce, Secret, id_token, scope};
 
-/// The longest token that is used: longer ones fit in no header.
+/// The longest accepted token, because longer ones fit in no header.
 const LONGEST: usize = 16 << 10;
-/// The seconds before its end in which a token is renewed: a tenth of its time, if that is less.
+/// The seconds before its end at which a token is renewed, or a tenth of its lifetime if that is
+/// less.
 const AHEAD: u64 = 60;
 
 /// The grant in a request for a token.
@@ -20,20 +21,20 @@ pub enum TokenRequest<'a> {
     Code {
         /// The code.
         code: &'a Secret,
-        /// The redirect URI where the browser returned it.
+        /// The redirect URI of the visit.
         redirect_uri: &'a str,
         /// The secret of the login.
         pkce: &'a Pkce,
     },
-    /// The token that the last answer had for this.
+    /// The refresh token of the previous answer.
     Refresh(&'a Secret),
-    /// Nothing but who the client is.
+    /// Only the client's authentication.
     ClientCredentials,
     /// An assertion of a party that the server trusts (RFC 7523).
     JwtBearer(&'a Secret),
     /// A token of another kind (RFC 8693).
     Exchange(TokenExchange<'a>),
-    /// The code that the user was shown (RFC 8628).
+    /// The device code of a login on another device (RFC 8628).
     Device(&'a Secret),
 }
 
@@ -44,7 +45,7 @@ pub enum TokenRequest<'a> {
 pub struct TokenExchange<'a> {
     /// The token that proves the identity.
     pub subject: &'a Secret,
-    /// Its kind, as a URN.
+    /// The type of that token, as a URN.
     pub subject_type: &'a str,
     /// The authorization server that the assertion is for.
     pub audience: &'a str,
@@ -55,10 +56,10 @@ impl<'a> TokenExchange<'a> {
     pub const ID_TOKEN: &'static str = "urn:ietf:params:oauth:token-type:id_token";
     /// The URN of a SAML 2.0 assertion.
     pub const SAML2: &'static str = "urn:ietf:params:oauth:token-type:saml2";
-    /// The URN of the assertion that comes out.
+    /// The URN of the requested assertion.
     pub const ID_JAG: &'static str = "urn:ietf:params:oauth:token-type:id-jag";
 
-    /// An exchange for an assertion to the server of issuer `audience`.
+    /// An exchange for an assertion to the authorization server `audience`.
     pub fn new(subject: &'a Secret, subject_type: &'a str, audience: &'a str) -> Self {
         Self {
             subject,
@@ -78,7 +79,7 @@ impl<'a> TokenRequest<'a> {
         }
     }
 
-    /// The name of its kind of grant, as requests and metadata have it.
+    /// The name of the grant type in requests and metadata.
     pub fn grant_type(&self) -> &'static str {
         match self {
             Self::Code { .. } => "authorization_code",
@@ -90,7 +91,8 @@ impl<'a> TokenRequest<'a> {
         }
     }
 
-    /// Its parameters, without what proves who asks. `scope` is left out where there is none, and where the grant has one.
+    /// The parameters of the request, without the client's authentication. `scope` is left out if
+    /// it is empty, or if the grant already has scopes.
     pub fn form(&self, resource: Option<&str>, scope: &[String]) -> Form {
         let mut form = Form::default();
         form.set("grant_type", self.grant_type());
@@ -137,21 +139,21 @@ impl<'a> TokenRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tokens {
-    /// The token that requests carry.
+    /// The token that requests send.
     pub access_token: Secret,
-    /// The way that requests carry the token.
+    /// The way in which requests send the token.
     pub token_type: TokenType,
     /// The token's lifetime in seconds, if the server names it.
     pub expires_in: Option<u64>,
     /// The new token for renewals, if there is one.
     pub refresh_token: Option<Secret>,
-    /// The granted scopes, if they are not the requested ones.
+    /// The granted scopes, if they differ from the requested ones.
     pub scope: Option<Vec<String>>,
     /// The ID token with the user's identity, if there is one (OpenID Connect Core).
     pub id_token: Option<Secret>,
 }
 
-/// The reason why a token endpoint gave no token.
+/// The reason why a token endpoint issued no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(
     clippy::exhaustive_enums,
@@ -164,7 +166,7 @@ pub enum TokenError {
     Refused {
         /// The HTTP status.
         status: u16,
-        /// The code of RFC 6749 (5.2), if it has one.
+        /// The error code of RFC 6749 (5.2), if there is one.
         error: Option<String>,
         /// The server's description of the error.
         description: Option<String>,
@@ -175,7 +177,7 @@ pub enum TokenError {
 }
 
 impl TokenError {
-    /// The code of RFC 6749 (5.2), if the server gave one.
+    /// The error code of RFC 6749 (5.2), if the server sent one.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Refused { error, .. } => error.as_deref(),
@@ -185,7 +187,8 @@ impl TokenError {
 }
 
 impl TokenError {
-    /// This error, without the secrets of the request, which the server may have repeated.
+    /// Removes the secrets of the request from this error, because the server may have repeated
+    /// them.
     #[must_use]
     pub fn without<'a>(self, secrets: impl IntoIterator<Item = &'a Secret> + Clone) -> Self {
         let hidden = |text: Option<String>| text.map(|text| hide(secrets.clone(), &text));
@@ -199,14 +202,15 @@ impl TokenError {
                 error: hidden(error),
                 description: hidden(description),
             },
-            // These words are our own.
+            // This text does not come from the server.
             Self::Unusable(why) => Self::Unusable(why),
         }
     }
 }
 
 impl Tokens {
-    /// The grant with these tokens, which came at `now`, in seconds since 1970. What they leave out stays as it is.
+    /// The grant with these tokens, which were received at `now`, in seconds since 1970. Fields
+    /// that the answer omits stay unchanged.
     pub fn renew(self, grant: &Grant, now: u64) -> Grant {
         let mut grant = grant.clone();
         grant.access_token = self.access_token;
@@ -229,7 +233,8 @@ impl Tokens {
         grant
     }
 
-    /// Reads the answer of a token endpoint. An `error` is one under any status: some send it with 200.
+    /// Reads the answer of a token endpoint. An `error` counts under any status, because some
+    /// servers send it with 200.
     pub fn read(status: u16, body: &[u8]) -> Result<Self, TokenError> {
         let object = answer(status, body)?;
         let token_type = text(&object, "token_type")?;
@@ -271,7 +276,7 @@ pub fn read_assertion(status: u16, body: &[u8]) -> Result<Secret, TokenError> {
 }
 
 /// Reads the answer to a revocation (RFC 7009). A server that can't revoke tokens of this kind
-/// counts as done, because nothing more is possible.
+/// counts as success, because the client can do no more.
 pub fn read_revocation(status: u16, body: &[u8]) -> Result<(), TokenError> {
     if (200..300).contains(&status) {
         return Ok(());
@@ -283,7 +288,7 @@ pub fn read_revocation(status: u16, body: &[u8]) -> Result<(), TokenError> {
     }
 }
 
-/// The object that an endpoint answered with, if it did not refuse.
+/// The object in an endpoint's answer, unless it is an error.
 pub(crate) fn answer(status: u16, body: &[u8]) -> Result<Object, TokenError> {
     let object = Object::read(body);
     let member = |name| {

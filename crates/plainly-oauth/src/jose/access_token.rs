@@ -1,4 +1,5 @@
-//! An access token that is a JWT (RFC 9068): read, then verified, then judged.
+//! An access token that is a JWT (RFC 9068): it is parsed, then verified, then its claims are
+//! checked.
 
 use serde_json::Value;
 
@@ -7,10 +8,10 @@ use super::compact::Compact;
 use super::jwks::Jwks;
 use super::refusal::TokenRefusal;
 
-/// The types that an access token may have, as its header writes them; without one it is an older issuer's.
+/// The types of an access token, as its header spells them. Older issuers omit the type.
 const TYPES: [&str; 3] = ["at+jwt", "jwt", ""];
 
-/// A token that has the form of one. Nothing in it is believed before [`verify`](Self::verify).
+/// A token with a valid form. Its contents are not trusted before [`verify`](Self::verify).
 pub struct AccessToken<'a>(Compact<'a>);
 
 impl<'a> AccessToken<'a> {
@@ -27,14 +28,15 @@ impl<'a> AccessToken<'a> {
         Ok(Self(compact))
     }
 
-    /// The issuer that it claims: whose keys and rules to verify it by.
+    /// The issuer that the token claims, which determines the keys and rules to verify it with.
     pub fn claimed_issuer(&self) -> Option<&str> {
         self.0.claims.get("iss").and_then(Value::as_str)
     }
 
-    /// Verifies that its issuer has signed it, and that it is for us, now.
+    /// Verifies that the token's issuer has signed it, and that it is valid here at `now`.
     ///
-    /// [`TokenRefusal::UnknownKey`] if none of these keys can be its own: the issuer may have newer ones.
+    /// [`TokenRefusal::UnknownKey`] if none of these keys can be the token's: the issuer may have
+    /// newer ones.
     pub fn verify(
         self,
         keys: &Jwks,

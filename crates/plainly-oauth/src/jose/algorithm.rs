@@ -1,5 +1,5 @@
 //! The algorithms of signatures by a key pair (RFC 7518, 3.1; RFC 8037). Shared secrets are left
-//! out, because verifiers could sign.
+//! out, because every verifier could sign with them.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub enum SignatureAlgorithm {
     PS512,
 }
 
-/// Each algorithm, its name, and what signs it.
+/// The algorithms, their names, and those of `jsonwebtoken`.
 const ROWS: [(SignatureAlgorithm, &str, Algorithm); 9] = [
     (SignatureAlgorithm::ES256, "ES256", Algorithm::ES256),
     (SignatureAlgorithm::ES384, "ES384", Algorithm::ES384),
@@ -46,7 +46,7 @@ const ROWS: [(SignatureAlgorithm, &str, Algorithm); 9] = [
 const ED25519: &str = "Ed25519";
 
 impl SignatureAlgorithm {
-    /// All of them.
+    /// All algorithms.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|(algorithm, ..)| *algorithm)
     }
@@ -60,7 +60,7 @@ impl SignatureAlgorithm {
         Some(row.0)
     }
 
-    /// Its name.
+    /// The name of the algorithm.
     pub fn name(self) -> &'static str {
         self.row().1
     }
@@ -69,7 +69,7 @@ impl SignatureAlgorithm {
         self.row().2
     }
 
-    /// The table is in the order of the declaration.
+    /// The row of the algorithm, because the table is in the order of the declaration.
     fn row(self) -> &'static (Self, &'static str, Algorithm) {
         &ROWS[self as usize]
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::key::{KeyError, SigningKey};
 use crate::{Secret, random_text};
 
-/// For how long an assertion is good, in seconds: for the request that it is sent with.
+/// The lifetime of an assertion in seconds, which only needs to suffice for its own request.
 const LIFETIME: u64 = 60;
 
 #[derive(Serialize)]
@@ -19,7 +19,8 @@ struct Assertion<'a> {
     jti: String,
 }
 
-/// A fresh assertion that its sender is this client, for this audience: the issuer whose token endpoint it goes to.
+/// A new assertion that authenticates this client to the issuer `audience`, whose token endpoint it
+/// is sent to.
 ///
 /// `now` is in seconds since 1970.
 pub fn client_assertion(

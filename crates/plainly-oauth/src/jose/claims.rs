@@ -1,5 +1,5 @@
-//! The claims of a token, and the check whether they authorize its holder here (RFC 9068, 4; RFC
-//! 8725, 3).
+//! The claims of a token, and the check whether they authorize its holder at this server (RFC 9068,
+//! 4; RFC 8725, 3).
 
 use serde_json::{Map, Value};
 
@@ -9,13 +9,13 @@ use crate::scope;
 /// The tolerated difference to an issuer's clock, in seconds.
 pub const LEEWAY: u64 = 60;
 
-/// The claims that a token needs to be for this server. Texts are compared as they are written.
+/// The claims that a token for this server must have. Texts are compared exactly.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClaimRules {
-    /// The one that must have issued it.
+    /// The required issuer.
     pub issuer: String,
-    /// The names of those that it may be for: one of these.
+    /// The accepted audiences, one of which the token must have.
     pub audiences: Vec<String>,
 }
 
@@ -23,26 +23,27 @@ pub struct ClaimRules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenClaims {
-    /// Its issuer.
+    /// The issuer of the token.
     pub issuer: String,
-    /// The one that it is about; `None` where a client acts for itself and the issuer has no name for that.
+    /// The subject of the token; `None` if a client acts for itself and its issuer does not name
+    /// it.
     pub subject: Option<String>,
-    /// The client that it was given to.
+    /// The client that the token was issued to.
     pub client_id: Option<String>,
     /// The scopes of the token.
     pub scopes: Vec<String>,
     /// The token's end, in seconds since 1970.
     pub expires_at: u64,
-    /// The key that its holder must prove to have: a thumbprint (RFC 9449, 6.1).
+    /// The thumbprint of the key that its holder must prove to possess (RFC 9449, 6.1).
     pub key: Option<String>,
-    /// The name of the token itself, for logs.
+    /// The id of the token itself, for logs.
     pub token_id: Option<String>,
     /// All claims of the token.
     pub all: Map<String, Value>,
 }
 
 impl ClaimRules {
-    /// Tokens of this issuer, for one of these audiences.
+    /// Rules for tokens of this issuer, for one of these audiences.
     pub fn new(issuer: impl Into<String>, audiences: impl IntoIterator<Item = String>) -> Self {
         Self {
             issuer: issuer.into(),
@@ -50,7 +51,7 @@ impl ClaimRules {
         }
     }
 
-    /// Judges the claims of a token that is signed by its issuer.
+    /// Checks the claims of a token whose signature is verified.
     pub(super) fn judge(
         &self,
         claims: Map<String, Value>,
@@ -69,7 +70,7 @@ impl ClaimRules {
             ours.any(|own| audience == own.as_str())
         };
         let is_for_us = match claims.get("aud") {
-            // Among others it may be for us; but each of them must be a text.
+            // A list may contain other audiences too, but each must be a text.
             Some(Value::Array(all)) => all.iter().all(Value::is_string) && all.iter().any(is_ours),
             Some(one) => is_ours(one),
             None => false,
@@ -77,7 +78,7 @@ impl ClaimRules {
         is_for_us.then_some(()).ok_or(TokenRefusal::Audience)
     }
 
-    /// Judges all but the issuer and the audience.
+    /// Checks all claims but the issuer and the audience.
     pub(super) fn judge_rest(
         &self,
         claims: Map<String, Value>,
@@ -92,7 +93,8 @@ impl ClaimRules {
                 return Err(TokenRefusal::NotYetValid);
             }
         }
-        // These tie an ID token to a login: it says who somebody is, to the client alone.
+        // Only ID tokens have these. An ID token identifies a user to a client, and authorizes
+        // nothing.
         if claims.contains_key("nonce") || claims.contains_key("at_hash") {
             return Err(TokenRefusal::IdToken);
         }
@@ -117,12 +119,12 @@ impl ClaimRules {
     }
 }
 
-/// From when on a token with this end is refused.
+/// The time from which on a token with this end is rejected.
 pub fn good_until(expires_at: u64) -> u64 {
     expires_at.saturating_add(LEEWAY)
 }
 
-/// A claim that is a text with contents, if it exists.
+/// A claim that is a text and not empty, if it exists.
 fn text(claims: &Map<String, Value>, name: &str) -> Result<Option<String>, TokenRefusal> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -146,7 +148,7 @@ fn time(claims: &Map<String, Value>, name: &str) -> Result<Option<u64>, TokenRef
     seconds.map(Some).ok_or(TokenRefusal::Malformed)
 }
 
-/// `scope` is a text (RFC 9068, 2.2.3). Older issuers have `scp`, some of them a list.
+/// The scopes. `scope` is a text (RFC 9068, 2.2.3); older issuers have `scp`, which may be a list.
 fn scopes(claims: &Map<String, Value>) -> Vec<String> {
     let mut texts = Vec::new();
     for name in ["scope", "scp"] {
@@ -159,7 +161,8 @@ fn scopes(claims: &Map<String, Value>) -> Vec<String> {
     scope::read(&texts.join(" "))
 }
 
-/// The key that the holder must have. Other kinds of proof can't be checked (RFC 7800, 3).
+/// The key that the holder must possess. Other kinds of confirmation can't be checked (RFC 7800,
+/// 3).
 fn confirmation(claims: &Map<String, Value>) -> Result<Option<String>, TokenRefusal> {
     let Some(confirmation) = claims.get("cnf") else {
         return Ok(None);

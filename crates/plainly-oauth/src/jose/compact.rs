@@ -1,4 +1,5 @@
-//! A signed text in its compact form (RFC 7515, 7.1), read strictly before any signature is computed.
+//! A signed text in its compact form (RFC 7515, 7.1), which is parsed strictly before its signature
+//! is verified.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -18,7 +19,7 @@ const REFUSED: [&str; 7] = ["crit", "b64", "zip", "jku", "x5u", "x5c", OWN_KEY];
 /// The member with a proof's own key.
 pub(super) const OWN_KEY: &str = "jwk";
 
-/// Read, but not yet believed.
+/// A text that is parsed, but not verified yet.
 pub(super) struct Compact<'a> {
     pub(super) header: Map<String, Value>,
     pub(super) claims: Map<String, Value>,
@@ -36,7 +37,7 @@ pub(super) enum MalformedToken {
 }
 
 impl<'a> Compact<'a> {
-    /// Reads a text; `own_key` if its header is where its key stands, as in a proof.
+    /// Parses a text. With `own_key`, its header contains its key, as in a proof.
     pub(super) fn read(text: &'a str, own_key: bool) -> Result<Self, MalformedToken> {
         if text.len() > LONGEST {
             return Err(MalformedToken::Form);
@@ -67,7 +68,8 @@ impl<'a> Compact<'a> {
         })
     }
 
-    /// The type in its header, as media types are compared: in any case, and with or without `application/`. Empty without one.
+    /// The type in its header, in lower case and without `application/`, because media types are
+    /// compared so. Empty if it has none.
     pub(super) fn typ(&self) -> Option<String> {
         let Some(typ) = self.header.get("typ") else {
             return Some(String::new());
@@ -77,7 +79,7 @@ impl<'a> Compact<'a> {
         Some(short.to_owned())
     }
 
-    /// Whether it is signed with this key, by an algorithm that is one of the key.
+    /// Whether it is signed with this key, by an algorithm of the key.
     pub(super) fn is_signed_with(&self, key: &PublicKey) -> bool {
         if !key.algorithms().contains(&self.algorithm) {
             return false;

@@ -1,10 +1,10 @@
-//! The little of DER that keys of RSA are wrapped in (RFC 8017, A.1; RFC 5958).
+//! The part of DER that RSA keys need (RFC 8017, A.1; RFC 5958).
 
 const INTEGER: u8 = 0x02;
 const OCTETS: u8 = 0x04;
 const SEQUENCE: u8 = 0x30;
 
-/// The RSA private key in a PKCS #8 document, as PKCS #1 writes it.
+/// The RSA private key in a PKCS #8 document, in the form of PKCS #1.
 pub(super) fn rsa_in_pkcs8(document: &[u8]) -> Option<&[u8]> {
     let (inside, _) = value(document, SEQUENCE)?;
     let (_version, rest) = value(inside, INTEGER)?;
@@ -12,7 +12,7 @@ pub(super) fn rsa_in_pkcs8(document: &[u8]) -> Option<&[u8]> {
     Some(value(rest, OCTETS)?.0)
 }
 
-/// Modulus and exponent of an RSA public key, as PKCS #1 writes it.
+/// Modulus and exponent of an RSA public key in the form of PKCS #1.
 pub(super) fn rsa_public(document: &[u8]) -> Option<(&[u8], &[u8])> {
     let (inside, after) = value(document, SEQUENCE)?;
     let (modulus, rest) = value(inside, INTEGER)?;
@@ -21,19 +21,19 @@ pub(super) fn rsa_public(document: &[u8]) -> Option<(&[u8], &[u8])> {
     is_whole.then(|| (without_zeros(modulus), without_zeros(exponent)))
 }
 
-/// A big-endian number without the zeros before it.
+/// A big-endian number without leading zeros.
 pub(super) fn without_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     &number[zeros..]
 }
 
-/// The content of the value at the beginning, if it has this tag; and what follows it.
+/// The content of the first value, if it has this tag, and the bytes after it.
 fn value(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&[found, length], rest) = bytes.split_first_chunk()?;
     if found != tag {
         return None;
     }
-    // Below 128 the byte is the length, above it says in how many bytes the length follows.
+    // A byte below 128 is the length itself; a larger one is the number of bytes of the length.
     let (length, rest) = match length {
         0..=0x7F => (usize::from(length), rest),
         0x81 | 0x82 => {

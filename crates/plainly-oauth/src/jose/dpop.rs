@@ -1,4 +1,5 @@
-//! Proofs that the sender of a request has a key (RFC 9449), so that a stolen token is of no use.
+//! Proofs that the sender of a request possesses a key (RFC 9449), so that a stolen token is
+//! useless.
 
 mod check;
 mod proof;

@@ -7,15 +7,16 @@ use super::claims::{ClaimRules, TokenClaims};
 use super::refusal::TokenRefusal;
 use crate::single;
 
-/// The answer can't be read, so it decides nothing.
+/// The answer can't be read, so the token is neither accepted nor rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the answer is not a JSON object with `active`, true or false")]
 #[non_exhaustive]
 pub struct UnreadableAnswer;
 
-/// Reads an answer and judges its claims.
+/// Reads an answer and checks its claims.
 ///
-/// Without `checks_audience`, a token that says not whom it is for is taken: for issuers that give tokens to nobody else.
+/// Without `checks_audience`, a token without an audience is accepted: for issuers whose tokens are
+/// all for this server.
 pub fn introspected(
     answer: &[u8],
     rules: &ClaimRules,
@@ -28,7 +29,8 @@ pub fn introspected(
         Some(Value::Bool(false)) => return Ok(Err(TokenRefusal::Revoked)),
         _ => return Err(UnreadableAnswer),
     }
-    // A refresh token is for the authorization server alone, though that may call it active.
+    // A refresh token is only for the authorization server, which may nevertheless report it as
+    // active.
     let is_refresh_token = |name| {
         let kind = claims.get(name).and_then(Value::as_str);
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("refresh_token"))
@@ -39,7 +41,7 @@ pub fn introspected(
     {
         return Ok(Err(TokenRefusal::Type));
     }
-    // It came from the issuer itself, which need not say so.
+    // The answer came from the issuer, so it may omit `iss`.
     let issuer = claims.get("iss");
     if issuer.is_some_and(|issuer| issuer != rules.issuer.as_str()) {
         return Ok(Err(TokenRefusal::Issuer));

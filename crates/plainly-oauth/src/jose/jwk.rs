@@ -11,48 +11,48 @@ use thiserror::Error;
 use super::algorithm::SignatureAlgorithm;
 use super::der::without_zeros;
 
-/// The smallest modulus of RSA that is believed, and the largest that is computed with, in bits.
+/// The accepted sizes of an RSA modulus in bits. Smaller ones are insecure, larger ones too slow.
 const MODULUS: std::ops::RangeInclusive<usize> = 2048..=8192;
 
-/// A public key that signatures are verified with.
+/// A public key that verifies signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PublicKey {
-    /// A key of RSA: modulus and exponent.
+    /// An RSA key: modulus and exponent.
     Rsa {
-        /// Big-endian, without zeros before it.
+        /// Big-endian, without leading zeros.
         modulus: Vec<u8>,
-        /// Big-endian, without zeros before it.
+        /// Big-endian, without leading zeros.
         exponent: Vec<u8>,
     },
     /// A point of P-256: its coordinates.
     P256([[u8; 32]; 2]),
     /// A point of P-384: its coordinates.
     P384([[u8; 48]; 2]),
-    /// A key of Ed25519.
+    /// An Ed25519 key.
     Ed25519([u8; 32]),
 }
 
-/// The reason why a key is not used.
+/// The reason why a key is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKey {
-    /// A kind or a curve that we don't have, or none; a shared secret too.
+    /// Its kind or curve is missing or not supported. A shared secret is not supported either.
     #[error("its kind is not supported")]
     Kind,
-    /// A member is missing, or is not what it should be.
+    /// A member is missing or invalid.
     #[error("it is malformed")]
     Malformed,
-    /// It is too small to be believed, or too large to be computed with.
+    /// It is too small to be secure, or too large to compute with.
     #[error("its size is not supported: keys of RSA have 2048 to 8192 bits")]
     Size,
-    /// The private key is in it.
+    /// It contains the private key.
     #[error("it contains its private key")]
     Private,
 }
 
 impl PublicKey {
-    /// Reads a key. Its other members, such as `use`, are left to the caller.
+    /// Reads a key. Other members, such as `use`, are not checked.
     pub fn read(jwk: &Map<String, Value>) -> Result<Self, UnusableKey> {
         let text = |name: &str| jwk.get(name).and_then(Value::as_str);
         let bytes = |name: &str| {
@@ -88,7 +88,8 @@ impl PublicKey {
         })
     }
 
-    /// The algorithms that it can verify. A key of one family never verifies by another (RFC 8725, 3.1).
+    /// The algorithms that this key can verify. A key of one family is never used with another (RFC
+    /// 8725, 3.1).
     pub fn algorithms(&self) -> &'static [SignatureAlgorithm] {
         use SignatureAlgorithm::{ES256, ES384, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512};
         match self {
@@ -99,7 +100,7 @@ impl PublicKey {
         }
     }
 
-    /// The members that it needs, in the order that the thumbprint has them in.
+    /// The required members, in the order of the thumbprint.
     fn members(&self) -> Vec<(&'static str, String)> {
         let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let point = |curve: &str, x: &[u8], y: &[u8]| {

@@ -7,12 +7,12 @@ use super::algorithm::SignatureAlgorithm;
 use super::jwk::PublicKey;
 use crate::single;
 
-/// The most keys of a set. Issuers have a handful.
+/// The most keys of a set. Issuers usually have only a few.
 const MOST: usize = 256;
-/// The most keys that are tried for a token that does not name its own.
+/// The most keys that are tried for one token.
 const MOST_TRIED: usize = 8;
 
-/// The keys of an issuer that signatures can be verified with. What else is in the set is left out.
+/// The keys of an issuer that can verify signatures. Other keys of its set are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jwks(Vec<PublishedKey>);
 
@@ -23,17 +23,17 @@ struct PublishedKey {
     key: PublicKey,
 }
 
-/// The reason why a set of keys is not used.
+/// The reason why a set of keys is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKeys {
-    /// It is no JSON object, has a member twice, or no list `keys`.
+    /// It is not a JSON object, has a member twice, or has no list `keys`.
     #[error("it is not a JSON Web Key Set")]
     Malformed,
-    /// Too many keys to look through.
+    /// It has too many keys.
     #[error("it has more than {MOST} keys")]
     TooMany,
-    /// No key that we could verify anything with.
+    /// It has no key that can verify signatures.
     #[error(
         "it has no key for signatures of a kind that is supported: RSA with 2048 to 8192 bits, P-256, P-384 or Ed25519"
     )]
@@ -73,7 +73,7 @@ impl Jwks {
     }
 }
 
-/// The key, if it is one for signatures that we can verify.
+/// The key, if it can verify signatures.
 fn usable(jwk: &Map<String, Value>) -> Option<PublishedKey> {
     if jwk.get("use").is_some_and(|purpose| purpose != "sig") {
         return None;

@@ -1,4 +1,4 @@
-//! The private key that a client signs with: its assertions, or its proofs.
+//! The private key with which a client signs its assertions or proofs.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use super::jwk::PublicKey;
 use super::{der, provider};
 use crate::Secret;
 
-/// A private key and the algorithm that it signs by. Its `Debug` shows the public half alone.
+/// A private key and its algorithm. Its `Debug` shows only the public key.
 #[derive(Clone)]
 pub struct SigningKey {
     algorithm: SignatureAlgorithm,
@@ -37,12 +37,12 @@ pub enum KeyError {
     /// The text has no private key in PEM.
     #[error("not a private key in PEM: expected -----BEGIN PRIVATE KEY-----")]
     NotPem,
-    /// It has a password, which is not known here.
+    /// It is encrypted with a password, which is unknown here.
     #[error(
         "the private key is encrypted: decrypt it first, with `openssl pkcs8 -in key.pem -out plain.pem`"
     )]
     Encrypted,
-    /// The older form of elliptic keys.
+    /// It has the older form of elliptic-curve keys.
     #[error(
         "the private key has the SEC 1 format: convert it, with `openssl pkcs8 -topk8 -nocrypt \
          -in key.pem -out pkcs8.pem`"
@@ -51,7 +51,7 @@ pub enum KeyError {
     /// The text is no base64.
     #[error("the stored key is damaged: it is not base64")]
     NotBase64,
-    /// We don't sign by this algorithm.
+    /// The algorithm is not supported for signing.
     #[error("unknown algorithm {}: expected ES256, ES384, EdDSA, RS256, RS384, RS512, PS256, PS384 or PS512", shown(.0))]
     UnknownAlgorithm(String),
     /// The key is of another kind than the algorithm.
@@ -62,24 +62,24 @@ pub enum KeyError {
         /// The algorithm that the key fits.
         fits: SignatureAlgorithm,
     },
-    /// The kind of key is unknown, or the key is damaged.
+    /// The kind of the key is unknown, or the key is damaged.
     #[error(
         "the private key can't be used: it is damaged, or of none of the kinds P-256, P-384, Ed25519 and RSA with 2048 to 4096 bits"
     )]
     Unusable,
-    /// The system gave no random numbers, or the key could not sign.
+    /// The system has no random numbers, or signing failed.
     #[error("the key could not sign")]
     Signing,
 }
 
-/// A name of a stranger, short and without what a terminal would obey.
+/// An unknown name for display: shortened, and with control characters escaped.
 fn shown(name: &str) -> String {
     let short: String = name.chars().take(32).collect();
     format!("{short:?}")
 }
 
 impl SigningKey {
-    /// A new key of P-256, which signs by ES256.
+    /// A new P-256 key, which signs with ES256.
     pub fn generate() -> Result<Self, KeyError> {
         let signing = &ECDSA_P256_SHA256_FIXED_SIGNING;
         let document = EcdsaKeyPair::generate_pkcs8(signing, &SystemRandom::new());
@@ -87,9 +87,9 @@ impl SigningKey {
         Self::from_pkcs8(document.as_ref(), None)
     }
 
-    /// Reads the first private key of a file in PEM, in PKCS #8 or, for RSA, PKCS #1.
+    /// Reads the first private key in a PEM file, in PKCS #8 or, for RSA, PKCS #1.
     ///
-    /// Without an algorithm, it signs by the one of its kind: ES256, ES384, EdDSA or RS256.
+    /// Without `algorithm`, it signs with the one of its kind: ES256, ES384, EdDSA or RS256.
     pub fn from_pkcs8_pem(pem: &str, algorithm: Option<&str>) -> Result<Self, KeyError> {
         let algorithm = algorithm.map(|name| {
             let named = SignatureAlgorithm::named(name);
@@ -114,39 +114,39 @@ impl SigningKey {
         }
     }
 
-    /// Reads what [`to_secret`](Self::to_secret) wrote.
+    /// Reads a key that [`to_secret`](Self::to_secret) wrote.
     pub fn from_secret(secret: &Secret) -> Result<Self, KeyError> {
         let document = STANDARD.decode(secret.expose());
         let document = Zeroizing::new(document.map_err(|_| KeyError::NotBase64)?);
         Self::from_pkcs8(&document, None)
     }
 
-    /// The private key, in PKCS #8 as base64: for where secrets are kept.
+    /// The private key, in PKCS #8 as base64, for a secret store.
     pub fn to_secret(&self) -> Secret {
         Secret::new(STANDARD.encode(&*self.document))
     }
 
-    /// The algorithm that it signs by.
+    /// The algorithm that the key signs with.
     pub fn algorithm(&self) -> SignatureAlgorithm {
         self.algorithm
     }
 
-    /// Its public half.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Its public half as JSON, for those that verify its signatures.
+    /// The public key as JSON, for the verifiers of its signatures.
     pub fn public_jwk(&self) -> serde_json::Map<String, serde_json::Value> {
         self.public.to_jwk()
     }
 
-    /// The SHA-256 of its public half, in base64url (RFC 7638).
+    /// The SHA-256 of the public key, in base64url (RFC 7638).
     pub fn thumbprint(&self) -> String {
         self.public.thumbprint()
     }
 
-    /// Signs claims, under a header of this type.
+    /// Signs claims, with a header of type `typ`.
     pub(super) fn sign<T: Serialize>(
         &self,
         typ: &str,
@@ -223,7 +223,7 @@ fn ed25519(document: &[u8]) -> Option<(PublicKey, EncodingKey)> {
     Some((public, EncodingKey::from_ed_der(document)))
 }
 
-/// Both halves of a key as PKCS #1 writes it, which is what `jsonwebtoken` asks for.
+/// The public and the private key from the form of PKCS #1, which `jsonwebtoken` requires.
 fn rsa(key: &[u8]) -> Option<(PublicKey, EncodingKey)> {
     let pair = RsaKeyPair::from_der(key).ok()?;
     let public = RsaPublicKeyComponents::<Vec<u8>>::from(pair.public());

@@ -1,5 +1,6 @@
-//! The cryptography of `ring`, as `jsonwebtoken` asks for it. It belongs to the whole process, so it knows all that
-//! `jsonwebtoken` does, shared secrets included; what we accept is decided elsewhere.
+//! The cryptography of `ring` for `jsonwebtoken`. It is used in the whole process, so it supports
+//! all algorithms of `jsonwebtoken`, including shared secrets. Other files decide which ones are
+//! accepted.
 
 use std::sync::Once;
 
@@ -17,7 +18,7 @@ use ring::{digest, hmac, signature};
 
 use super::der;
 
-/// The bytes of a coordinate of P-256; the other curve that `ring` has is P-384.
+/// The bytes of a P-256 coordinate. The only other curve of `ring` is P-384.
 const P256: usize = 32;
 
 static PROVIDER: CryptoProvider = CryptoProvider {
@@ -32,16 +33,17 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     },
 };
 
-/// Gives `jsonwebtoken` its cryptography, unless the program has done so. Before each use of it.
+/// Sets the cryptography of `jsonwebtoken`, unless the program has set one. Called before each use
+/// of `jsonwebtoken`.
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        // What is already there is as good.
+        // If this fails, an equivalent provider is already installed.
         let _ = PROVIDER.install_default();
     });
 }
 
-/// An algorithm as `ring` signs and verifies by it.
+/// An algorithm, in the form that `ring` needs for signing and verifying.
 enum Scheme {
     Hmac(hmac::Algorithm),
     Ecdsa(
@@ -173,7 +175,7 @@ impl Verifier<Vec<u8>> for RingVerifier {
     }
 }
 
-/// The error without a cause, because `ring` gives none, for good reasons.
+/// The error without its cause, because `ring` reports none.
 fn without_why<E>(_: E) -> Unsigned {
     Unsigned::new()
 }
@@ -201,7 +203,7 @@ fn point_of_private(
     let pair = EcdsaKeyPair::from_pkcs8(signing, key, &SystemRandom::new());
     let pair = pair.map_err(|_| ErrorKind::InvalidEcdsaKey)?;
     let point = pair.public_key().as_ref();
-    // After the byte that says that both coordinates follow.
+    // The first byte only says that both coordinates follow.
     let both = point.get(1..).ok_or(ErrorKind::InvalidEcdsaKey)?;
     let (x, y) = both.split_at(both.len() / 2);
     let curve = if x.len() == P256 {
@@ -245,7 +247,7 @@ mod tests {
     const RSA: &[u8] = include_bytes!("../../tests/keys/rsa_pkcs1.der");
     const ED25519: &[u8] = include_bytes!("../../tests/keys/ed25519.pem");
 
-    /// The algorithms that another user of `jsonwebtoken` in the process expects, beside ours.
+    /// Other users of `jsonwebtoken` in the process may need all of its algorithms.
     #[test]
     fn every_algorithm_of_jsonwebtoken_signs_and_verifies() {
         install();

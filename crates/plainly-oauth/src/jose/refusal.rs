@@ -1,24 +1,25 @@
-//! The reasons for rejecting a token or a proof, from a fixed list of words: they help a client,
-//! and give an attacker nothing new.
+//! The reasons for rejecting a token or a proof. Their texts are from a fixed list, which helps
+//! clients without helping attackers.
 
 use thiserror::Error;
 
 use super::compact::MalformedToken;
 
-/// The reason why a token is rejected. Displayed, it is one of a fixed list of words.
+/// The reason why a token is rejected. Its `Display` is one of a fixed list of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
-    /// Not three parts in base64url, too long, no JSON, a member twice, or one of a wrong type.
+    /// It has not three parts in base64url, is too long, is no JSON, or has a member twice or of
+    /// the wrong type.
     #[error("malformed")]
     Malformed,
-    /// None that a key pair signs by.
+    /// Its algorithm is not one of a key pair.
     #[error("algorithm")]
     Algorithm,
-    /// Its header names its key, or an extension that must be understood.
+    /// Its header names a key, or an extension that must be understood.
     #[error("header")]
     Header,
-    /// It is no access token by its type.
+    /// Its type is not that of an access token.
     #[error("type")]
     Type,
     /// The issuer has no such key.
@@ -33,10 +34,10 @@ pub enum TokenRefusal {
     /// It is for another server.
     #[error("audience")]
     Audience,
-    /// It has ended, or has no end.
+    /// It has expired, or has no end.
     #[error("expired")]
     Expired,
-    /// It begins later.
+    /// It is only valid later.
     #[error("not yet valid")]
     NotYetValid,
     /// It names neither a subject nor a client.
@@ -45,40 +46,41 @@ pub enum TokenRefusal {
     /// It identifies a user to a client, and authorizes nothing.
     #[error("an ID token")]
     IdToken,
-    /// Its holder must prove something that we can't verify.
+    /// Its holder must prove something that can't be verified here.
     #[error("confirmation")]
     Confirmation,
-    /// It needs a proof, and was sent without one.
+    /// It requires a proof, and was sent without one.
     #[error("bound to a key")]
     Bound,
-    /// It came with a proof, and is bound to no key; or a proof is required.
+    /// It is bound to no key, although it came with a proof or a proof is required.
     #[error("not bound to a key")]
     NotBound,
-    /// The issuer, or the list of keys, does not know it, or no longer.
+    /// The issuer, or the list of keys, does not know it (any more).
     #[error("revoked")]
     Revoked,
 }
 
-/// The reason why a proof is rejected. Displayed, it is one of a fixed list of words.
+/// The reason why a proof is rejected. Its `Display` is one of a fixed list of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum ProofRefusal {
-    /// There is none, or more than one.
+    /// There is no proof, or more than one.
     #[error("not one proof")]
     NotOne,
-    /// Not three parts in base64url, too long, no JSON, a member twice, or one of a wrong type.
+    /// It has not three parts in base64url, is too long, is no JSON, or has a member twice or of
+    /// the wrong type.
     #[error("malformed")]
     Malformed,
-    /// None that a key pair signs by.
+    /// Its algorithm is not one of a key pair.
     #[error("algorithm")]
     Algorithm,
     /// Its header names an extension that must be understood.
     #[error("header")]
     Header,
-    /// It is no proof by its type.
+    /// Its type is not that of a proof.
     #[error("type")]
     Type,
-    /// It has no public key, or a private one in it.
+    /// It contains no public key, or contains a private key.
     #[error("key")]
     Key,
     /// It is not signed with its key.
@@ -90,7 +92,7 @@ pub enum ProofRefusal {
     /// It is for another URL.
     #[error("URL")]
     Url,
-    /// It was made too long ago, or is from the future.
+    /// It is too old, or is from the future.
     #[error("time")]
     Time,
     /// It is for another token.
@@ -102,10 +104,10 @@ pub enum ProofRefusal {
     /// It was used before.
     #[error("replayed")]
     Replayed,
-    /// Too many proofs came in a short time to remember more of them.
+    /// Too many recent proofs are stored already.
     #[error("too many")]
     TooMany,
-    /// It has no nonce of ours, or an old one.
+    /// It has no nonce of this server, or an expired one.
     #[error("nonce")]
     Nonce,
 }

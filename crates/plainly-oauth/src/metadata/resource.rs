@@ -1,4 +1,5 @@
-//! Protected resource metadata: which authorization servers let clients in to an MCP server, and with which scopes (RFC 9728).
+//! Protected resource metadata: the authorization servers of an MCP server, and its scopes (RFC
+//! 9728).
 
 use url::Url;
 
@@ -9,15 +10,15 @@ use crate::json::{Object, Unreadable};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceMetadata {
-    /// The identifier of the server, as it writes it.
+    /// The identifier of the server, as the server spells it.
     pub resource: String,
-    /// The issuers whose tokens it takes, as it writes them.
+    /// The issuers whose tokens the server accepts, as the server spells them.
     pub authorization_servers: Vec<String>,
     /// The scopes for common uses; `None` if the server names none.
     pub scopes_supported: Option<Vec<String>>,
-    /// Whether it takes bound tokens only (RFC 9449).
+    /// Whether the server accepts only bound tokens (RFC 9449).
     pub requires_dpop: bool,
-    /// The algorithms of proofs that it takes.
+    /// The algorithms of accepted proofs.
     pub dpop_algorithms: Vec<String>,
 }
 
@@ -36,9 +37,10 @@ impl ResourceMetadata {
         })
     }
 
-    /// Whether what this describes is the server at `url`, or something that the server is a part of: at the same origin, with
-    /// the same path or one above it. RFC 9728 (3.3) asks for the same URL, but servers at many paths name their root. Such a
-    /// document must have been found where the metadata of the root is: one of several tenants of a host can't speak for all.
+    /// Whether this describes the server at `url`, or a resource that contains the server: at the
+    /// same origin, with the same path or one above it. RFC 9728 (3.3) requires the same URL, but
+    /// servers at many paths name their root. Such a document must come from the well-known place
+    /// of the root, because one tenant of a host can't speak for all.
     pub fn covers(&self, url: &str, found_at: &str) -> bool {
         let (Ok(resource), Ok(url)) = (Url::parse(&self.resource), Url::parse(url)) else {
             return false;
@@ -62,7 +64,7 @@ impl ResourceMetadata {
         }
     }
 
-    /// Whether this was found where the metadata of its resource is.
+    /// Whether this was found at the well-known place of its resource.
     fn is_at_its_place(&self, found_at: &str) -> bool {
         let found_at = Url::parse(found_at);
         let places = resource_metadata_urls(&self.resource);

@@ -1,4 +1,5 @@
-//! Authorization server metadata: where the endpoints are, and what they can do (RFC 8414, OpenID Connect Discovery).
+//! Authorization server metadata: the endpoints and their features (RFC 8414, OpenID Connect
+//! Discovery).
 
 use crate::endpoint;
 use crate::json::{Object, Unreadable};
@@ -8,7 +9,7 @@ use crate::pkce::Pkce;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerMetadata {
-    /// Its identifier, as it writes it.
+    /// The issuer, as the server spells it.
     pub issuer: String,
     /// The page where users log in.
     pub authorization_endpoint: Option<String>,
@@ -18,32 +19,32 @@ pub struct ServerMetadata {
     pub registration_endpoint: Option<String>,
     /// The endpoint that revokes tokens (RFC 7009).
     pub revocation_endpoint: Option<String>,
-    /// The endpoint where devices without a browser start (RFC 8628).
+    /// The endpoint where a login on another device starts (RFC 8628).
     pub device_authorization_endpoint: Option<String>,
-    /// The endpoint that judges tokens (RFC 7662).
+    /// The endpoint that introspects tokens (RFC 7662).
     pub introspection_endpoint: Option<String>,
-    /// The URL of its keys.
+    /// The URL of the server's keys.
     pub jwks_uri: Option<String>,
-    /// The scopes that it knows.
+    /// The supported scopes.
     pub scopes: Vec<String>,
     /// The supported types of grants; `None` if the server names none.
     pub grant_types: Option<Vec<String>>,
     /// The authentication methods for clients; `None` if the server names none.
     pub client_auth_methods: Option<Vec<String>>,
-    /// The methods that hide the secret of a login (RFC 7636); `None` if the server names none.
+    /// The PKCE challenge methods (RFC 7636); `None` if the server names none.
     pub code_challenge_methods: Option<Vec<String>>,
-    /// Whether its answers to logins name it (RFC 9207).
+    /// Whether its answers to logins name the issuer (RFC 9207).
     pub sends_issuer: bool,
-    /// Whether a client's id may be the URL of its description.
+    /// Whether a client's id may be the URL of its metadata document.
     pub reads_client_documents: bool,
-    /// The algorithms of proofs that it takes (RFC 9449).
+    /// The algorithms of accepted proofs (RFC 9449).
     pub dpop_algorithms: Vec<String>,
-    /// The grant profiles that it accepts, by name (`urn:ietf:params:oauth:grant-profile:…`).
+    /// The accepted grant profiles, by name (`urn:ietf:params:oauth:grant-profile:…`).
     pub grant_profiles: Vec<String>,
 }
 
 impl ServerMetadata {
-    /// Reads a document. Whether it is of the issuer that was asked is for the caller to compare.
+    /// Reads a document. The caller has to compare its issuer with the expected one.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let object = Object::read(bytes)?;
         let texts = |name| object.texts(name);
@@ -68,8 +69,8 @@ impl ServerMetadata {
         })
     }
 
-    /// The endpoints of a server without metadata, as clients of 2025-03-26 expect them at its origin ("Fallbacks for Servers
-    /// without Metadata Discovery").
+    /// The endpoints of a server without metadata, which clients of 2025-03-26 expect at its origin
+    /// ("Fallbacks for Servers without Metadata Discovery").
     pub fn expected_at(origin: &str) -> Self {
         let at = |path| Some(format!("{origin}{path}"));
         Self {
@@ -77,19 +78,19 @@ impl ServerMetadata {
             authorization_endpoint: at("/authorize"),
             token_endpoint: at("/token"),
             registration_endpoint: at("/register"),
-            // Nothing says so, and the revision requires it of all.
+            // That revision requires it of all servers.
             code_challenge_methods: Some(vec![Pkce::METHOD.to_owned()]),
             ..Self::default()
         }
     }
 
-    /// Whether a login can be secured there.
+    /// Whether the server supports PKCE, which secures logins.
     pub fn has_pkce(&self) -> bool {
         let mut methods = self.code_challenge_methods.iter().flatten();
         methods.any(|method| method == Pkce::METHOD)
     }
 
-    /// Whether it announces grants of this type. The default is the code for a login.
+    /// Whether the server supports grants of this type. The default is only the authorization code.
     pub fn gives(&self, grant_type: &str) -> bool {
         match &self.grant_types {
             Some(types) => types.iter().any(|it| it == grant_type),

@@ -1,13 +1,13 @@
-//! The URLs of metadata, made from a server's URL or an issuer, in the order in which they are
-//! tried. Texts are cut and joined, never normalized.
+//! The URLs of metadata, built from a server's URL or an issuer, in the order in which they are
+//! tried. Texts are split and joined, but never normalized.
 
-/// The origin of a URL: scheme, host and port, as they are written.
+/// The origin of a URL, without changes: scheme, host and port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin<'a> {
-    /// As in `https://example.com:8443`.
+    /// The origin, such as `https://example.com:8443`.
     pub text: &'a str,
-    /// The path after it, without query and fragment.
+    /// The path after the origin, without query and fragment.
     pub path: &'a str,
 }
 
@@ -15,7 +15,8 @@ impl<'a> Origin<'a> {
     /// The origin of a URL; `None` if it has none.
     pub fn of(url: &'a str) -> Option<Self> {
         let scheme = url.find("://")?;
-        // Otherwise these are not the slashes of the scheme: some readers need none.
+        // Without a valid scheme before them, these slashes do not end the scheme, because some
+        // parsers need none.
         let is_scheme = |it: u8| it.is_ascii_alphanumeric() || b"+-.".contains(&it);
         if !url[..scheme].bytes().all(is_scheme) {
             return None;
@@ -31,7 +32,8 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// The URL of an MCP server without what may be secret in it: user name, query and fragment. `None` if it has no host.
+/// The URL of an MCP server without the parts that may be secret: user name, query and fragment.
+/// `None` if it has no host.
 pub fn server_address(url: &str) -> Option<String> {
     let Origin { text, path } = Origin::of(url)?;
     let (scheme, host) = text.split_once("://")?;

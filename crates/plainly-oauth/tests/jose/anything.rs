@@ -1,4 +1,4 @@
-//! Any input is rejected without a panic.
+//! Tests that any input is rejected without a panic.
 
 use plainly_oauth::jose::dpop::{self, ProvenRequest, Replays};
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, SigningKey, introspected};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::forging::{NOW, RESOURCE, Signer, encoded, good};
 
-/// Texts that are nearly tokens: parts of the right letters, and parts of JSON.
+/// Texts that resemble tokens: parts of valid letters, and parts of JSON.
 fn nearly() -> impl Strategy<Value = String> {
     let json = prop_oneof![
         Just(r#"{"alg":"ES256"}"#.to_owned()),

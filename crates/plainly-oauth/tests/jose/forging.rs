@@ -1,4 +1,4 @@
-//! Tokens of every form, good and bad.
+//! Creates valid and invalid tokens of every form.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -41,7 +41,7 @@ impl Signer {
 
     fn new(pem: &str, algorithm: Option<&str>, encoding: fn(&[u8]) -> EncodingKey) -> Self {
         let key = SigningKey::from_pkcs8_pem(pem, algorithm).unwrap();
-        // Installs the cryptography.
+        // This call installs the cryptography.
         client_assertion(&key, "a", "b", NOW).unwrap();
         let document = STANDARD.decode(key.to_secret().expose()).unwrap();
         let encoding = encoding(&document);
@@ -59,7 +59,7 @@ impl Signer {
         sign(header, claims, &self.encoding, algorithm)
     }
 
-    /// A set with its public key.
+    /// A key set with the public key.
     pub(crate) fn keys(&self) -> Jwks {
         let mut jwk = self.key.public_jwk();
         jwk.insert("kid".to_owned(), json!("k"));
@@ -85,7 +85,7 @@ pub(crate) fn good() -> Value {
     })
 }
 
-/// `value` with members changed; null removes one.
+/// `value` with changed members; null removes a member.
 pub(crate) fn with(mut value: Value, changes: Value) -> Value {
     let members = value.as_object_mut().unwrap();
     for (name, change) in changes.as_object().unwrap() {

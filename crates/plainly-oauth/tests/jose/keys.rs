@@ -1,4 +1,4 @@
-//! Which keys of a set are used.
+//! Tests which keys of a set are used.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ fn read(set: &Value) -> Result<Jwks, UnusableKeys> {
     Jwks::read(set.to_string().as_bytes())
 }
 
-/// A modulus of so many bytes, the first of which is this.
+/// A modulus of `length` bytes that starts with `first`.
 fn number(first: u8, length: usize) -> Value {
     let mut bytes = vec![0xff; length];
     bytes[0] = first;

@@ -1,4 +1,4 @@
-//! Signatures, and the strictness of their verification.
+//! Tests signatures, and the strictness of their verification.
 #![cfg(feature = "jose")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

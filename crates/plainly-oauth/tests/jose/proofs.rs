@@ -1,4 +1,4 @@
-//! Which proofs prove something.
+//! Tests which proofs are accepted.
 
 use plainly_oauth::Secret;
 use plainly_oauth::jose::dpop::{self, Nonces, ProvenRequest, Replays};
@@ -185,7 +185,7 @@ fn a_proof_is_signed_with_the_key_in_it_and_with_no_other() {
     );
 }
 
-/// A server that gives the time as a nonce.
+/// A server whose nonces are times.
 #[derive(Debug)]
 struct Times;
 
@@ -234,7 +234,7 @@ fn where_nonces_are_asked_for_an_old_one_is_refused() {
     }
 }
 
-/// The clock of a client that is late says an earlier time than that of the nonce.
+/// The clock of a slow client shows an earlier time than that of the nonce.
 #[test]
 fn a_proof_was_made_no_earlier_than_its_nonce() {
     let key = SigningKey::generate().unwrap();

@@ -1,4 +1,4 @@
-//! Keys, assertions and proofs that a client makes.
+//! Tests keys, and the assertions and proofs that a client creates.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

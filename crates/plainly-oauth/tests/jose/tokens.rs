@@ -1,4 +1,4 @@
-//! Which access tokens let their holders in.
+//! Tests which access tokens are accepted.
 
 use jsonwebtoken::{Algorithm, EncodingKey};
 use plainly_oauth::jose::{
@@ -120,7 +120,7 @@ fn a_token_does_not_choose_the_key_that_it_is_verified_with() {
     }
 }
 
-/// CVE-2022-21449, and what a lenient reader makes of texts.
+/// CVE-2022-21449, and texts that a lenient parser would accept.
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 fn a_signature_or_a_form_that_is_almost_right_is_refused() {

@@ -1,4 +1,4 @@
-//! The examples of the RFCs, signed by others.
+//! Tests the examples of the RFCs, which other implementations signed.
 
 use plainly_oauth::jose::dpop::{self, ProvenRequest, Replays};
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, ProofRefusal, PublicKey, TokenRefusal};
@@ -11,7 +11,8 @@ fn judged(token: &str, key: &Value, now: u64) -> Result<(), TokenRefusal> {
     token.verify(&keys, &rules, now).map(|_| ())
 }
 
-/// RFC 7515, A.2 and A.3. Both have no audience, so a good signature is rejected only afterwards.
+/// RFC 7515, A.2 and A.3. Both have no audience, so they are rejected, but only after their
+/// signature was accepted.
 #[test]
 fn the_signatures_of_rfc_7515_are_good() {
     const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
@@ -44,7 +45,7 @@ fn the_signatures_of_rfc_7515_are_good() {
     }
 }
 
-/// RFC 7515, A.1 and A.5; RFC 7520, 4.4: what none of our keys signs.
+/// RFC 7515, A.1 and A.5; RFC 7520, 4.4: texts that no key pair signed.
 #[test]
 fn shared_secrets_and_no_signature_of_the_rfcs_are_refused() {
     for token in [
@@ -93,7 +94,7 @@ fn the_proofs_of_rfc_9449_are_good_for_what_they_are() {
     );
 }
 
-/// RFC 8037, A.2: the key is read; its example signs a text and no JSON.
+/// RFC 8037, A.2. Only the key is read, because its example signs a text that is not JSON.
 #[test]
 fn the_key_of_rfc_8037_is_read() {
     let key =

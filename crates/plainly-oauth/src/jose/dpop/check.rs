@@ -1,4 +1,4 @@
-//! Whether a proof is one for the request that it came with (RFC 9449, 4.3).
+//! Checks that a proof is for the request that it came with (RFC 9449, 4.3).
 
 use std::fmt;
 
@@ -19,29 +19,30 @@ use crate::jose::refusal::ProofRefusal;
     reason = "a proof is for all of it, and nothing may be forgotten"
 )]
 pub struct ProvenRequest<'a> {
-    /// Its method.
+    /// The method of the request.
     pub method: &'a str,
-    /// Its URL, as its sender knows it.
+    /// The URL of the request, as its sender spells it.
     pub url: &'a str,
-    /// Its access token.
+    /// The access token of the request.
     pub access_token: &'a str,
     /// The thumbprint of the key that the token is bound to.
     pub key: &'a str,
-    /// The holder of the token: each has its share of the proofs that can be remembered.
+    /// The holder of the token. Each holder has its share of the stored proofs.
     pub holder: &'a str,
-    /// The judge of the nonce, if one is required.
+    /// The check of the nonce, if one is required.
     pub nonces: Option<&'a dyn Nonces>,
     /// The time, in seconds since 1970.
     pub now: u64,
 }
 
-/// Knows the nonces that a server gives, so that proofs can't be made in advance (RFC 9449, 9).
+/// Recognises the nonces of a server, so that proofs can't be made in advance (RFC 9449, 9).
 pub trait Nonces: fmt::Debug {
-    /// The time at which the server gave this nonce, in seconds since 1970, if it did and the nonce is still good.
+    /// The time at which the server issued this nonce, in seconds since 1970; `None` if it did not,
+    /// or the nonce has expired.
     fn given_at(&self, nonce: &str, now: u64) -> Option<u64>;
 }
 
-/// Verifies a proof, and remembers it so that it can't be used again.
+/// Verifies a proof, and stores it so that it can't be used again.
 pub fn check(proof: &str, request: &ProvenRequest<'_>, seen: &Replays) -> Result<(), ProofRefusal> {
     let proof = Compact::read(proof, true)?;
     if proof.typ().as_deref() != Some(TYPE) {
@@ -77,11 +78,12 @@ struct ValidClaims<'a> {
     id: &'a str,
     /// The time that its sender claims.
     made_at: u64,
-    /// The earliest time at which it can have been made, since its sender's clock may be late.
+    /// The earliest time at which the proof can have been made, because its sender's clock may be
+    /// slow.
     made_since: u64,
 }
 
-/// Judges the claims of a proof.
+/// Checks the claims of a proof.
 fn claims<'a>(
     claims: &'a Map<String, Value>,
     request: &ProvenRequest<'_>,
@@ -113,7 +115,7 @@ fn claims<'a>(
     })
 }
 
-/// Whether both are one URL, written in two ways or not, apart from query and fragment.
+/// Whether both texts spell the same URL, apart from query and fragment.
 fn is_same(one: &str, other: &str) -> bool {
     let parsed = |url: &str| {
         let mut url = Url::parse(url).ok()?;

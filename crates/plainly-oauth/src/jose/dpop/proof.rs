@@ -23,10 +23,11 @@ struct Claims<'a> {
     nonce: Option<&'a str>,
 }
 
-/// A fresh proof for one request: the value of its header `DPoP`. Another request, and another try, need another.
+/// A new proof for one request, as the value of its header `DPoP`. Every other request, and every
+/// retry, needs another proof.
 ///
-/// At a server the request has an access token; at a token endpoint there is none. The nonce is the last that the same origin
-/// has given. `now` is in seconds since 1970.
+/// A request to a resource server has an access token, one to a token endpoint has none. The nonce
+/// is the last one of the same origin. `now` is in seconds since 1970.
 pub fn proof(
     key: &SigningKey,
     method: &str,
@@ -51,7 +52,7 @@ pub(super) fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
 }
 
-/// The digest in a proof of the token beside it.
+/// The digest of a request's token in its proof.
 pub(super) fn token_digest(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest(&SHA256, token.as_bytes()))
 }

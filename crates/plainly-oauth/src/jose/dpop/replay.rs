@@ -1,4 +1,4 @@
-//! Which proofs have been used: each for as long as it could be used again (RFC 9449, 11.1).
+//! The proofs that have been used, each for as long as it could be used again (RFC 9449, 11.1).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -8,20 +8,21 @@ use ring::digest::{SHA256, digest};
 use super::window::WINDOW;
 use crate::jose::refusal::ProofRefusal;
 
-/// The most proofs that are remembered, in all and of one holder: about 100 MB at most. Beyond that new ones are refused, because
-/// to forget one would let it be used again.
+/// The most proofs that are stored, in all and per holder: about 100 MB at most. Beyond that, new
+/// proofs are rejected, because a removed proof could be used again.
 const MOST: usize = 1_000_000;
 const SHARE: usize = 10;
-/// The most seconds that a proof may be older than this process, because clocks differ.
+/// The seconds by which a proof may be older than this process, because clocks differ.
 const LEEWAY: u64 = 5;
 
-/// Half of a SHA-256: two texts with the same one can't be found.
+/// Half of a SHA-256, which is enough to prevent collisions.
 type Digest = u128;
 
-/// The proofs that were used of late.
+/// The proofs that were used recently.
 #[derive(Debug)]
 pub struct Replays {
-    /// Proofs that were made earlier may have been used at the process before this one.
+    /// The earliest accepted time of a proof. An earlier proof may have been used at the previous
+    /// process.
     since: u64,
     most: usize,
     used: Mutex<UsedProofs>,
@@ -31,11 +32,11 @@ pub struct Replays {
 struct UsedProofs {
     proofs: HashSet<Digest>,
     of_holder: HashMap<Digest, usize>,
-    /// By the second in which they were made: holder and proof.
+    /// Holders and proofs, by the second in which the proof was made.
     made_at: BTreeMap<u64, Vec<(Digest, Digest)>>,
 }
 
-/// A proof that is right but for its possible use before.
+/// A proof that is valid unless it was used before.
 pub(super) struct RightProof<'a> {
     pub(super) holder: &'a str,
     pub(super) key: &'a str,
@@ -44,7 +45,7 @@ pub(super) struct RightProof<'a> {
 }
 
 impl Default for Replays {
-    /// An empty list that knows nothing of a start.
+    /// An empty list, which accepts proofs of any time.
     fn default() -> Self {
         Self::starting_at(0)
     }
@@ -60,12 +61,12 @@ impl Replays {
         }
     }
 
-    /// Whether a proof that was made then could have been used before this list began.
+    /// Whether a proof of this time could have been used before this list began.
     pub(super) fn may_have_missed(&self, made_at: u64) -> bool {
         made_at < self.since
     }
 
-    /// Remembers that this proof was used.
+    /// Stores that this proof was used.
     pub(super) fn remember(&self, proof: &RightProof<'_>, now: u64) -> Result<(), ProofRefusal> {
         let holder = digested(&[proof.holder]);
         let name = digested(&[proof.key, proof.id]);
@@ -87,7 +88,7 @@ impl Replays {
 }
 
 impl UsedProofs {
-    /// Forgets the proofs that are too old to be accepted again.
+    /// Removes the proofs that are too old to be accepted again.
     fn forget(&mut self, now: u64) {
         while let Some(oldest) = self.made_at.first_entry()
             && oldest.key().saturating_add(WINDOW) < now
@@ -111,7 +112,7 @@ impl std::fmt::Debug for UsedProofs {
     }
 }
 
-/// The digest of these texts, none of which can end where another begins.
+/// The digest of these texts. Each is hashed first, so that no other texts have the same digest.
 fn digested(texts: &[&str]) -> Digest {
     let mut all = Vec::new();
     for text in texts {
@@ -143,11 +144,11 @@ mod tests {
             assert_eq!(use_at(id, made_at, 1000), Ok(()));
             let last = made_at + WINDOW;
             assert_eq!(use_at(id, made_at, last), Err(ProofRefusal::Replayed));
-            // A clock that goes back brings nothing back.
+            // If the clock is set back, the proof is still known.
             assert_eq!(use_at(id, made_at, 10), Err(ProofRefusal::Replayed));
         }
         assert_eq!(use_at("1", 1000, 1301), Ok(()));
-        // Nothing is left of what could not come again.
+        // All proofs that can't be used again are removed.
         use_at("4", 2000, 2000).unwrap();
         let used = seen.used.lock().unwrap();
         let lengths = (used.proofs.len(), used.of_holder.len(), used.made_at.len());
