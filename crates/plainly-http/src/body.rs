@@ -15,7 +15,7 @@ pub struct Body(Content);
 
 #[derive(Debug)]
 enum Content {
-    /// The bytes left to send; never empty.
+    /// The bytes that are still to be sent; never empty.
     Whole(Option<Bytes>),
     Events(Events),
 }
@@ -31,7 +31,7 @@ impl Body {
         Self(Content::Events(events))
     }
 
-    /// Ends events early, and in good order.
+    /// Ends a stream of events early, in good order.
     pub(super) fn end(&mut self) {
         match &mut self.0 {
             Content::Whole(_) => {}

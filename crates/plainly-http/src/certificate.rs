@@ -1,5 +1,5 @@
-//! The certificate of a server and its key: read from files in PEM, and read again when these change, so that a renewed
-//! certificate needs no restart.
+//! The certificate of a server and its key, read from PEM files. They are read again when the files
+//! change, so that a renewed certificate needs no restart.
 
 use std::fs;
 use std::io;
@@ -17,19 +17,19 @@ use plainly_transport::cryptography::provider;
 use plainly_transport::file_look::FileLook;
 use plainly_transport::lock::Lock;
 
-/// The time until the files are checked again.
+/// The interval between checks of the files.
 const LOOK: Duration = Duration::from_secs(1);
-/// The protocols over TLS, the best first.
+/// The protocols over TLS, in order of preference.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// A certificate and its key, with which an [`HttpServer`](super::HttpServer) speaks HTTPS.
+/// A certificate and its key, with which an [`HttpServer`](super::HttpServer) serves HTTPS.
 #[derive(Debug)]
 pub struct ServerCertificate {
     files: Option<CertificateFiles>,
     current: Lock<Current>,
 }
 
-/// The files, which may change.
+/// The files of a certificate and its key, which may change.
 #[derive(Debug)]
 struct CertificateFiles {
     certificate: PathBuf,
@@ -39,7 +39,7 @@ struct CertificateFiles {
 #[derive(Debug)]
 struct Current {
     config: Arc<ServerConfig>,
-    /// The look of the files when they were last read, usable or not.
+    /// The look of the files when they were last read, whether they were usable or not.
     looks: Option<[FileLook; 2]>,
     looked: Instant,
 }
@@ -51,31 +51,31 @@ pub enum InvalidCertificate {
     /// The file can't be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The cause.
         source: io::Error,
     },
-    /// There is no certificate in the file.
+    /// The file contains no certificate.
     #[error(
         "no certificate in {name}{}: expected the server's certificate and those between it and \
          its authority, in PEM: -----BEGIN CERTIFICATE-----",
         FoundInstead(found)
     )]
     NoCertificate {
-        /// The file, or what it stands for.
+        /// The file or a description of the text.
         name: String,
         /// The label that was found instead, such as "PRIVATE KEY".
         found: Option<String>,
     },
-    /// There is no private key in the file.
+    /// The file contains no private key.
     #[error(
         "no private key in {name}{}: expected the key of the certificate in PEM, without a \
          password: -----BEGIN PRIVATE KEY-----",
         FoundInstead(found)
     )]
     NoKey {
-        /// The file, or what it stands for.
+        /// The file or a description of the text.
         name: String,
         /// The label that was found instead, such as "CERTIFICATE".
         found: Option<String>,
@@ -85,13 +85,13 @@ pub enum InvalidCertificate {
         "the private key in {name} is encrypted with a password: write it without, with openssl pkey -in {name} -out FILE"
     )]
     EncryptedKey {
-        /// The file, or what it stands for.
+        /// The file or a description of the text.
         name: String,
     },
-    /// The contents of the file are broken, or of a kind that is not supported.
+    /// The content of the file is invalid or of an unsupported kind.
     #[error("cannot use {name}: {why}")]
     Unusable {
-        /// The file, or what it stands for.
+        /// The file or a description of the text.
         name: String,
         /// The fault.
         why: String,
@@ -101,16 +101,16 @@ pub enum InvalidCertificate {
         "the key in {key} does not belong to the certificate in {certificate}, whose first one must be the server's own"
     )]
     OtherKey {
-        /// The file of the certificate, or what it stands for.
+        /// The file of the certificate or a description of the text.
         certificate: String,
-        /// The file of the key, or what it stands for.
+        /// The file of the key or a description of the text.
         key: String,
     },
 }
 
 plainly_errors::debug_with_causes!(InvalidCertificate);
 
-/// The label that was found instead of the wanted one.
+/// The label that was found instead of the expected one.
 struct FoundInstead<'a>(&'a Option<String>);
 
 impl std::fmt::Display for FoundInstead<'_> {
@@ -123,13 +123,15 @@ impl std::fmt::Display for FoundInstead<'_> {
 }
 
 impl ServerCertificate {
-    /// The certificate in one file, followed by those between it and its authority, and its private key in another, both in
-    /// PEM. They are read again when they change. If they can't be used then, that is logged, and the server stays with
-    /// those that it has.
+    /// Reads the certificate from one file, followed by those between it and its authority, and its
+    /// private key from another, both in PEM. The files are read again when they change. If they
+    /// can't be used then, an error is logged and the server continues with the previous
+    /// certificate.
     ///
     /// # Errors
     ///
-    /// If a file can't be read, has not what it should have, or both don't belong together.
+    /// If a file can't be read or lacks the certificate or key, or if the two don't belong
+    /// together.
     pub fn from_files(
         certificate: impl Into<PathBuf>,
         key: impl Into<PathBuf>,
@@ -138,17 +140,17 @@ impl ServerCertificate {
             certificate: certificate.into(),
             key: key.into(),
         };
-        // Before they are read: what changes meanwhile is read again.
+        // Before the files are read, so that a change in between is noticed later.
         let looks = files.looks();
         let config = files.read()?;
         Ok(Self::new(config, looks, Some(files)))
     }
 
-    /// Like [`from_files`](Self::from_files), from texts that never change.
+    /// Like [`from_files`](Self::from_files), but from texts that never change.
     ///
     /// # Errors
     ///
-    /// If one has not what it should have, or both don't belong together.
+    /// If a text lacks the certificate or key, or if the two don't belong together.
     pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, InvalidCertificate> {
         let config = config(("the certificate", certificate), ("the key", key))?;
         Ok(Self::new(config, None, None))
@@ -226,7 +228,7 @@ impl CertificateFiles {
     }
 }
 
-/// Warns if every user of this machine can read the key.
+/// Warns if all users of this machine can read the key.
 fn warn_if_open(key: &Path) {
     #[cfg(unix)]
     {
@@ -244,7 +246,7 @@ fn warn_if_open(key: &Path) {
     let _ = key;
 }
 
-/// Named texts in PEM as what connections are secured with.
+/// Converts named PEM texts to the TLS configuration of connections.
 fn config(
     certificate: (&str, &[u8]),
     key: (&str, &[u8]),
@@ -301,7 +303,8 @@ fn unusable(name: &str, why: &dyn std::fmt::Display) -> InvalidCertificate {
     }
 }
 
-/// Whether a text in PEM has a key that needs a password, as OpenSSL writes it now or as it did before 1.0.
+/// Whether a PEM text contains a key with a password, in the form that OpenSSL writes now or wrote
+/// before 1.0.
 fn is_encrypted(bytes: &[u8]) -> bool {
     let marks = [
         "-----BEGIN ENCRYPTED PRIVATE KEY-----",
@@ -311,7 +314,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
     text.lines().any(|line| marks.contains(&line.trim_end()))
 }
 
-/// The label of a text in PEM, and nothing else of it, which may be secret.
+/// The label of a PEM text. It returns nothing else, because the rest may be secret.
 fn label(bytes: &[u8]) -> Option<String> {
     let text = str::from_utf8(bytes).ok()?;
     let labels = text.lines().filter_map(|line| {
@@ -341,14 +344,16 @@ fn flaw(chain: &[CertificateDer<'static>]) -> Option<&'static str> {
     if matches!(error, NotValidYet | NotValidYetContext { .. }) {
         return Some("it is not valid yet");
     }
-    // There is no type for this one. It is what `openssl req -x509` makes unless it is told otherwise.
+    // The library has no type for this error. `openssl req -x509` makes such a certificate by
+    // default.
     let is_authority = error.to_string().contains("CaUsedAsEndEntity");
     is_authority.then_some(
         "it is an authority's, not a server's; make it with -addext basicConstraints=critical,CA:FALSE",
     )
 }
 
-/// The fault of the first certificate. Its authority is not checked: here it is its own.
+/// The fault of the first certificate. Its authority is not checked: for this check the certificate
+/// is its own authority.
 fn fault(chain: &[CertificateDer<'static>]) -> Option<CertificateError> {
     let own = chain.first()?;
     let mut roots = RootCertStore::empty();

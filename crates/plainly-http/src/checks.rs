@@ -1,4 +1,4 @@
-//! The media types that a request's head must declare for its body and accept for its answer.
+//! Checks the media types that a request declares for its body and accepts for its response.
 
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
@@ -10,7 +10,7 @@ use super::read::Rejection;
 const JSON: (&[u8], &[u8]) = (b"application", b"json");
 const EVENT_STREAM: (&[u8], &[u8]) = (b"text", b"event-stream");
 
-/// Checks that the body is plain JSON and that the client takes both kinds of answer.
+/// Checks that the body is plain JSON and that the client accepts both kinds of response.
 pub(super) fn media_types(headers: &HeaderMap) -> Result<(), Rejection> {
     content(headers)?;
     if !accepts_both(headers) {
@@ -36,10 +36,11 @@ pub(super) fn content(headers: &HeaderMap) -> Result<(), Rejection> {
     }
 }
 
-/// One `Content-Type`, and it is `application/json`, with no parameter but `charset=utf-8`.
+/// Whether there is a single `Content-Type`, which is `application/json` without parameters except
+/// `charset=utf-8`.
 fn is_json(headers: &HeaderMap) -> bool {
-    // A page can send other types to any server, but has to ask before it may send JSON (Fetch, "CORS-preflight
-    // request").
+    // A web page can send other types to any server, but needs a preflight to send JSON (Fetch,
+    // "CORS-preflight request").
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
@@ -52,7 +53,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     name.eq_ignore_ascii_case(b"application/json") && parameters.all(is_utf_8)
 }
 
-/// The type itself, and its parameters.
+/// The media type itself and its parameters.
 fn parts(value: &HeaderValue) -> (&[u8], impl Iterator<Item = &[u8]>) {
     let mut parts = value
         .as_bytes()
@@ -68,7 +69,7 @@ fn is_utf_8(parameter: &[u8]) -> bool {
         || parameter.eq_ignore_ascii_case(b"charset=\"utf-8\"")
 }
 
-/// The fault of a type that is not [JSON](is_json).
+/// The error for a type that is not [JSON](is_json).
 fn wrong_type(headers: &HeaderMap) -> Rejection {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let value = match (values.next(), values.next()) {
@@ -108,7 +109,7 @@ fn encoding(headers: &HeaderMap) -> Option<&[u8]> {
     other.map(HeaderValue::as_bytes)
 }
 
-/// Whether the client takes events.
+/// Whether the client accepts server-sent events.
 pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
     accepts(headers, EVENT_STREAM)
 }
@@ -135,7 +136,8 @@ fn accepts(headers: &HeaderMap, media_type: (&[u8], &[u8])) -> bool {
         .is_some_and(|(_specificity, wanted)| wanted)
 }
 
-/// The specificity with which `range` covers the media type, and whether it is wanted; `None` if it does not cover it.
+/// The specificity with which `range` covers the media type, and whether its weight is above zero;
+/// `None` if it does not cover the type.
 fn covers(range: &[u8], (kind, subtype): (&[u8], &[u8])) -> Option<(u8, bool)> {
     let mut parts = range.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
     let name = parts.next()?;

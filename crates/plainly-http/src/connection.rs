@@ -1,4 +1,5 @@
-//! One connection, from its first byte to its last: HTTP/1.1 by hyper, with the time limits of the watch.
+//! One connection, from its first byte to its last: HTTP/1.1 by hyper, with the time limits of
+//! `watch`.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -30,7 +31,8 @@ use plainly_transport::Exchange;
 pub(super) struct Drain {
     has_begun: AtomicBool,
     begun: Notify,
-    /// Whether the warning about TLS on plain HTTP was logged: any stranger can cause it.
+    /// Whether the warning about TLS on plain HTTP was logged. It is logged once, because any peer
+    /// can cause it.
     has_said_tls: AtomicBool,
 }
 
@@ -44,7 +46,7 @@ impl Drain {
         self.has_begun.load(Ordering::Acquire)
     }
 
-    /// Warns that a client spoke TLS to plain HTTP, once; later only at the level debug.
+    /// Warns once that a client used TLS on plain HTTP; later only at the level debug.
     fn say_tls(&self) {
         if self.has_said_tls.swap(true, Ordering::Relaxed) {
             return tracing::debug!("another client spoke TLS to plain HTTP");
@@ -55,7 +57,7 @@ impl Drain {
         );
     }
 
-    /// Waits until it begins.
+    /// Waits until the drain begins.
     #[cfg(feature = "tls")]
     pub(super) async fn wait(&self) {
         let mut begun = pin!(self.begun.notified());
@@ -66,8 +68,8 @@ impl Drain {
     }
 }
 
-/// Serves until the peer or a limit ends the connection. Must be its own task: `drain` wakes only once, and wakes the
-/// task that polled first.
+/// Serves until the peer or a limit ends the connection. It must be a separate task, because
+/// `drain` wakes only once and wakes the task that polled first.
 pub(super) async fn serve<E: Exchange>(
     stream: impl Socket,
     caller: ConnectionPeer,
@@ -85,7 +87,7 @@ pub(super) async fn serve<E: Exchange>(
             let drain = Arc::clone(&drain);
             let request = request.map(|body| RequestBody::new(body, body_of));
             let (response, share) = service.respond_to(&caller, request);
-            // Not an async block, which would hold the future of the response twice.
+            // Not an async block, because that would hold the future of the response twice.
             response.map(|response| {
                 serving.note_answer();
                 Ok::<_, Infallible>(response.map(|body| ResponseBody {
@@ -104,7 +106,8 @@ pub(super) async fn serve<E: Exchange>(
     let mut is_registered = false;
     let mut is_draining = false;
     let end = poll_fn(|cx| {
-        // Registering once is enough to be woken, and takes the lock that all connections share only once.
+        // Registering once is enough to be woken, so the lock that all connections share is taken
+        // only once.
         if !std::mem::replace(&mut is_registered, true) {
             let _flag_tells = begun.as_mut().poll(cx);
         }
@@ -127,8 +130,8 @@ pub(super) async fn serve<E: Exchange>(
     }
 }
 
-/// The builder of HTTP/1 connections. hyper's own timer stays unused, because it is reset for every
-/// request, and can't separate waiting for a request from reading it.
+/// The builder of HTTP/1 connections. hyper's own timer is not used, because it is reset for every
+/// request and can't distinguish waiting for a request from reading it.
 fn builder(limits: &HttpLimits) -> http1::Builder {
     let head_bytes = limits.least_head_bytes();
     let mut builder = http1::Builder::new();
@@ -136,14 +139,15 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
         .header_read_timeout(None)
         .max_header_size(head_bytes)
         .max_buf_size(head_bytes);
-    // Setting it, even to hyper's own number, makes hyper allocate room for every request.
+    // Not set to hyper's default, because setting any number makes hyper allocate room for every
+    // request.
     if limits.headers != HEADERS {
         builder.max_headers(limits.headers);
     }
     builder
 }
 
-/// A request's body that notes when it is complete.
+/// The body of a request, which records when it is complete.
 pub(super) struct RequestBody {
     body: Incoming,
     activity: Activity,
@@ -189,7 +193,7 @@ impl HttpBody for RequestBody {
     }
 }
 
-/// A response's body; its request is being served until it is handed over.
+/// The body of a response. Its request counts as being served until the body is sent.
 struct ResponseBody {
     body: Body,
     drain: Arc<Drain>,
@@ -205,7 +209,7 @@ impl HttpBody for ResponseBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        // The drain wakes the connection, which then asks for more of its body.
+        // The drain wakes the connection, which then polls this body again.
         if self.drain.has_begun() {
             self.body.end();
         }

@@ -1,5 +1,6 @@
-//! Headers by which browsers let pages of allowed origins use the server (Fetch, "CORS protocol"). Pages of no other
-//! origin get any. Credentials of the browser itself, such as cookies, are never allowed: clients send their own.
+//! Headers by which browsers allow pages of allowed origins to use the server (Fetch, "CORS
+//! protocol"). Pages of other origins get none. Credentials of the browser itself, such as cookies,
+//! are never allowed, because clients send their own.
 
 use bytes::Bytes;
 use http::header::{
@@ -18,26 +19,27 @@ use plainly_transport::Reply;
 /// The headers that clients send, except for `Mcp-Param-*`, whose names come from the schemas of tools.
 const SENT: &str = "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, \
                     Mcp-Name, Mcp-Session-Id";
-/// The headers of replies that clients read.
+/// The headers of responses that clients read.
 const READ: HeaderValue = HeaderValue::from_static(
     "DPoP-Nonce, MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate",
 );
 /// The beginning of the names of headers that mirror arguments of tools.
 const MIRRORED: &str = "mcp-param-";
-/// The seconds for which a browser may cache the answer to a preflight: the most that any browser
-/// does.
+/// The seconds for which a browser may cache the response to a preflight, which is the maximum of
+/// all browsers.
 const TWO_HOURS: HeaderValue = HeaderValue::from_static("7200");
 const REQUEST_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-allow-private-network");
 
-/// The allowed origin of the page that sends a request.
+/// The allowed origin of the web page that sends a request.
 #[derive(Debug)]
 pub(super) struct WebPage(HeaderValue);
 
 impl WebPage {
-    /// `None` for a page of any other origin, and for a program that is no browser.
+    /// The web page of a request; `None` for a page of another origin and for a program that is not
+    /// a browser.
     pub(super) fn of(head: &Parts, allowed: &AllowedNames) -> Option<Self> {
         let mut origins = head.headers.get_all(ORIGIN).iter();
         let origin = origins.next()?;
@@ -46,7 +48,7 @@ impl WebPage {
     }
 }
 
-/// Lets the page, if there is one, read the response.
+/// Allows the page, if there is one, to read the response.
 pub(super) fn admit(page: Option<WebPage>, response: &mut Response<Body>) {
     if let Some(WebPage(origin)) = page {
         let headers = response.headers_mut();
@@ -56,7 +58,8 @@ pub(super) fn admit(page: Option<WebPage>, response: &mut Response<Body>) {
     }
 }
 
-/// The answer to a preflight: the question of a browser whether a page may send a request. `None` for other requests.
+/// The response to a preflight, by which a browser asks whether a page may send a request. `None`
+/// for other requests.
 pub(super) fn preflight(head: &Parts) -> Option<Reply> {
     let asked = &head.headers;
     if head.method != Method::OPTIONS || !asked.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
@@ -73,7 +76,7 @@ pub(super) fn preflight(head: &Parts) -> Option<Reply> {
     Some(reply)
 }
 
-/// The headers that a page may send, with those among the `asked` that mirror arguments.
+/// The headers that a page may send, including those among the `asked` ones that mirror arguments.
 fn sent(asked: &HeaderMap) -> HeaderValue {
     let names = asked.get(ACCESS_CONTROL_REQUEST_HEADERS);
     let names = names.and_then(|names| names.to_str().ok()).unwrap_or("");
@@ -82,6 +85,6 @@ fn sent(asked: &HeaderMap) -> HeaderValue {
         begin.is_some_and(|begin| begin.eq_ignore_ascii_case(MIRRORED))
     });
     let all: Vec<&str> = [SENT].into_iter().chain(mirrored).collect();
-    // It is made of what was a header's value.
+    // All parts come from the value of a header.
     HeaderValue::from_str(&all.join(", ")).unwrap_or(HeaderValue::from_static(SENT))
 }

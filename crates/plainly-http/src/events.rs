@@ -1,5 +1,6 @@
-//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"). Each event is made when the connection has
-//! room for it; during silence, a comment now and then keeps intermediaries from taking it for the end.
+//! A feed as server-sent events (Streamable HTTP, "Receiving Messages"). Each event is created when
+//! the connection has room for it. During silence, comments keep intermediaries from closing the
+//! stream.
 
 use std::fmt;
 use std::pin::Pin;
@@ -19,7 +20,7 @@ const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 /// The events of a feed.
 pub(super) struct Events {
     feed: Box<dyn Feed>,
-    /// The length of the silence before a comment.
+    /// The time without events after which a comment is sent.
     pause: Duration,
     next_comment: Pin<Box<Sleep>>,
     is_ending: bool,
@@ -37,7 +38,7 @@ impl Events {
         }
     }
 
-    /// Ends the feed: only its remaining events are still sent.
+    /// Ends the feed; only its remaining events are still sent.
     pub(super) fn end(&mut self) {
         if !std::mem::replace(&mut self.is_ending, true) {
             self.feed.end();
@@ -62,7 +63,7 @@ impl Events {
         Poll::Ready(Some(next))
     }
 
-    /// Whether nothing is left to send.
+    /// Whether all bytes have been sent.
     pub(super) fn is_over(&self) -> bool {
         self.has_ended
     }
@@ -76,8 +77,8 @@ impl fmt::Debug for Events {
     }
 }
 
-/// Writes each field on one line. A message with line breaks between its tokens becomes one `data` line for each of its
-/// lines; readers join them with line breaks again.
+/// Encodes an event, with each field on one line. A message with line breaks between its tokens
+/// becomes one `data` line for each of its lines; readers join the lines with line breaks again.
 fn encode(event: &Event) -> Bytes {
     let mut out = BytesMut::with_capacity(event.data.len() + 64);
     if let Some(name) = event.name {
@@ -115,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// A feed that sends its texts, then waits; and at its end, a goodbye.
+    /// A feed that sends its texts, then waits, and sends a last text when it is ended.
     #[derive(Debug)]
     struct LastWords(VecDeque<&'static str>);
 

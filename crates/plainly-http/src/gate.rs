@@ -1,5 +1,4 @@
-//! The gate before everything behind an endpoint's path: authenticates requests before any body is
-//! read.
+//! The gate in front of the endpoint: authenticates requests before any body is read.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -16,20 +15,20 @@ use plainly_errors::ProtocolError;
 use super::Route;
 use plainly_transport::{Event, Feed, Reply, ReplyBody};
 
-/// The interval between the checks whether a stream may go on.
+/// The interval between the checks whether a stream may continue.
 const A_MINUTE: Duration = Duration::from_secs(60);
 
-/// Accepts or rejects requests: every request for a path of the endpoint, whatever its method, once
-/// its `Host` and `Origin` are right. See
+/// Accepts or rejects requests: every request for a path of the endpoint, whatever its method,
+/// after its `Host` and `Origin` were accepted. See
 /// [`HttpService::authenticate`](super::HttpService::authenticate).
 pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
-    /// Accepts or rejects a request by its head. The gate adds what it learns about the sender, such as a
-    /// [`Principal`](plainly_protocol::peer::Principal), to the head's extensions, and removes credentials from its
-    /// headers.
+    /// Accepts or rejects a request by its head. The gate adds information about the sender, such
+    /// as a [`Principal`](plainly_protocol::peer::Principal), to the head's extensions, and removes
+    /// credentials from its headers.
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
 
-    /// The paths that need no authentication, with the answers there.
-    /// [`HttpService::authenticate`](super::HttpService::authenticate) asks for them.
+    /// The paths that need no authentication, with their responses.
+    /// [`HttpService::authenticate`](super::HttpService::authenticate) adds them.
     fn routes(&self) -> Vec<(String, Route)> {
         Vec::new()
     }
@@ -39,30 +38,31 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Admission {
-    /// Time after which its stream of events ends; `None` for no end.
+    /// The time after which its stream of events ends; `None` for no limit.
     pub lasts: Option<Duration>,
-    /// Check that runs every minute while its stream of events is open. The stream ends once the check fails.
+    /// The check that runs every minute while its stream of events is open. The stream ends when
+    /// the check fails.
     pub recheck: Option<Recheck>,
     /// The additional headers of the response.
     pub headers: HeaderMap,
 }
 
-/// Checks whether an accepted request still would be.
+/// A check whether an accepted request would still be accepted.
 #[derive(Clone)]
 pub struct Recheck(Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>);
 
-/// A request that is turned away.
+/// A rejected request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TurnedAway {
-    /// The reason; the status follows from it.
+    /// The reason, which determines the status.
     pub error: ProtocolError,
     /// The additional headers of the response, such as `WWW-Authenticate`.
     pub headers: HeaderMap,
 }
 
 impl TurnedAway {
-    /// A request that is turned away for this reason.
+    /// A request that is rejected for this reason.
     pub fn new(error: impl Into<ProtocolError>) -> Self {
         Self {
             error: error.into(),
@@ -72,7 +72,7 @@ impl TurnedAway {
 }
 
 impl Admission {
-    /// The reply to a request with this admission.
+    /// The reply to an accepted request.
     pub(super) fn granted(self, mut reply: Reply) -> Reply {
         reply.headers.extend(self.headers);
         reply.body = match reply.body {
@@ -86,7 +86,7 @@ impl Admission {
 }
 
 impl Recheck {
-    /// Asks this closure.
+    /// Creates a check from a closure.
     pub fn new<F>(ask: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = bool> + Send + 'static,
@@ -94,7 +94,7 @@ impl Recheck {
         Self(Arc::new(move || ask().boxed()))
     }
 
-    /// Waits until the answer is no.
+    /// Waits until the check fails.
     async fn refuses(self) {
         loop {
             tokio::time::sleep(A_MINUTE).await;
@@ -111,13 +111,14 @@ impl fmt::Debug for Recheck {
     }
 }
 
-/// The address of a request's client, among its extensions: an [`HttpServer`](super::HttpServer) whose service has a gate adds it.
-/// Behind [trusted proxies](super::HttpServer::trust_proxies), it is the one that these name.
+/// The address of a request's client, in the extensions of the request. An
+/// [`HttpServer`](super::HttpServer) whose service has a gate adds it. Behind
+/// [trusted proxies](super::HttpServer::trust_proxies), it is the address that they report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "it names an address")]
 pub struct PeerAddress(pub IpAddr);
 
-/// A feed that ends when its reader's admission does: nothing new is sent on it then.
+/// A feed that ends when its reader's admission does; no new event is sent afterwards.
 pub(super) struct AdmittedFeed {
     feed: Box<dyn Feed>,
     end: BoxFuture<'static, ()>,
@@ -150,7 +151,7 @@ impl Feed for AdmittedFeed {
             self.feed.end();
         }
         match self.feed.poll_event(context) {
-            // What is not ready by now came too late.
+            // Events that are not ready by now are too late.
             Poll::Pending if self.has_ended => Poll::Ready(None),
             polled @ (Poll::Ready(_) | Poll::Pending) => polled,
         }
@@ -176,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A feed that sends nothing, and counts its calls of `end`.
+    /// A feed that sends nothing and counts the calls of `end`.
     #[derive(Debug, Default)]
     struct Stubborn(Arc<AtomicU32>);
 
@@ -190,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Two rows: for how long it lasts, and after how many questions the answer is no.
+    /// Two cases: the duration of the admission, and the number of checks after which it fails.
     #[tokio::test(start_paused = true)]
     async fn a_feed_ends_with_its_admission() {
         for (lasts, yes, ends_after) in [

@@ -1,5 +1,5 @@
-//! The beginning of a connection that must be secure: the handshake of TLS, in time; and a word to those who begin with plain
-//! HTTP.
+//! The beginning of an HTTPS connection: the TLS handshake with its time limit, and a response to
+//! peers that use plain HTTP.
 
 use std::io;
 use std::pin::pin;
@@ -17,13 +17,14 @@ use super::connection::Drain;
 use super::paced::PacedStream;
 use super::watch::{LINGER, TLS_HANDSHAKE};
 
-/// The answer to plain HTTP.
+/// The response to plain HTTP.
 const SPEAKS_HTTPS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 59\r\nConnection: close\r\n\r\n\
     This port speaks HTTPS: use a URL that starts with https://";
-/// The most bytes that are still read from who gets it.
+/// The maximum number of bytes that are still read from a peer that gets this response.
 const DISCARDED: u64 = 64 << 10;
 
-/// Agrees on TLS in the time for a head; `None` if that failed, or the server stops.
+/// Performs the TLS handshake within the time limit of a head; `None` if it failed or the server is
+/// stopping.
 pub(super) async fn secure(
     stream: TcpStream,
     limits: &HttpLimits,
@@ -62,7 +63,7 @@ async fn agree(
         tracing::debug!("a client spoke plain HTTP, but this port speaks HTTPS");
         stream.write_all(SPEAKS_HTTPS).await?;
         stream.shutdown().await?;
-        // What is left unread would be answered with a reset, which can overtake the words.
+        // Unread data would cause a TCP reset, which can overtake the response.
         let rest = &mut stream.take(DISCARDED);
         let _late = timeout(LINGER, tokio::io::copy(rest, &mut tokio::io::sink())).await;
         return Ok(None);

@@ -1,4 +1,4 @@
-//! One connection of HTTP/2, by h2: many requests at a time, in the task of the connection. h2
+//! One HTTP/2 connection, by h2: many requests at the same time, in the task of the connection. h2
 //! limits the number and the heads of requests, and its own memory. This file limits the time that
 //! a peer takes, and the requests that a peer cancels.
 
@@ -28,16 +28,16 @@ use super::watch::LINGER;
 use super::{Body, HttpLimits, HttpService};
 use plainly_transport::Exchange;
 
-/// The bytes of an answer that may wait for the network.
+/// The maximum number of bytes of a response that may wait for the network.
 const UNSENT: usize = 16 << 10;
-/// The bytes that a peer may send before they are read, in one body and in all.
+/// The maximum number of bytes that a peer may send before they are read, in one body and in total.
 const UNREAD: u32 = 1 << 20;
-/// The requests that a peer may cancel at once, or leave unread for too long, before its connection
-/// is closed (CVE-2023-44487).
+/// The maximum number of requests that a peer may cancel at once, or whose responses it may read
+/// too slowly, before its connection is closed (CVE-2023-44487).
 const CANCELLED: u64 = 200;
-/// The cancelled requests that are forgiven each second.
+/// The number of cancelled requests that are forgiven each second.
 const FORGIVEN_PER_SECOND: u64 = 10;
-/// The headers that are about a connection, which HTTP/2 forbids (RFC 9113, 8.2.2).
+/// The headers about a connection, which HTTP/2 forbids (RFC 9113, 8.2.2).
 const OF_CONNECTIONS: [HeaderName; 5] = [
     CONNECTION,
     TRANSFER_ENCODING,
@@ -75,7 +75,8 @@ pub(super) async fn serve<E: Exchange>(
     let mut is_draining = false;
     let why = loop {
         tokio::select! {
-            // The connection last: a flood of frames uses up all that a task may do at once.
+            // The connection comes last, because a flood of frames uses up the whole budget of the
+            // task.
             biased;
             () = &mut stopped, if !is_draining => {
                 is_draining = true;
@@ -97,7 +98,7 @@ pub(super) async fn serve<E: Exchange>(
             },
         }
     };
-    // Requests that still run end here; the last frame tells the peer that no more is to come.
+    // Running requests end here. The last frame tells the peer that no further frames follow.
     drop(answers);
     connection.graceful_shutdown();
     let _late = timeout(LINGER, poll_fn(|cx| connection.poll_closed(cx))).await;
@@ -182,7 +183,7 @@ impl<E: Exchange> Answerer<'_, E> {
     }
 }
 
-/// A request that its peer cancelled, or whose answer its peer reads too slowly.
+/// A request that the peer cancelled, or whose response the peer reads too slowly.
 struct CancelledRequest;
 
 impl From<h2::Error> for CancelledRequest {
@@ -191,14 +192,15 @@ impl From<h2::Error> for CancelledRequest {
     }
 }
 
-/// Sends bytes as the peer has room for them.
+/// Sends bytes as fast as the peer accepts them.
 async fn send(
     stream: &mut SendStream<Bytes>,
     mut bytes: Bytes,
     pace: &mut Pace,
 ) -> Result<(), CancelledRequest> {
     while !bytes.is_empty() {
-        // No more than may be unsent, because other answers lack the room that this one reserves.
+        // At most the bytes that may be unsent, because other responses lack the window that this
+        // one reserves.
         let most = bytes.len().min(UNSENT);
         stream.reserve_capacity(most);
         let room = poll_fn(|cx| {
@@ -211,7 +213,7 @@ async fn send(
     Ok(())
 }
 
-/// Returns the bytes that the peer has room for, up to `most`.
+/// Returns the number of bytes that the peer accepts now, up to `most`.
 fn poll_room(
     stream: &mut SendStream<Bytes>,
     most: usize,
@@ -227,7 +229,7 @@ fn poll_room(
     Poll::Ready(Ok(stream.capacity().min(most)))
 }
 
-/// Adds the headers that hyper adds to an answer of HTTP/1.1, and removes those that HTTP/2 forbids.
+/// Adds the headers that hyper adds to an HTTP/1.1 response, and removes those that HTTP/2 forbids.
 fn change_headers(headers: &mut HeaderMap, body: &Body) {
     for name in OF_CONNECTIONS {
         headers.remove(name);
@@ -240,7 +242,7 @@ fn change_headers(headers: &mut HeaderMap, body: &Body) {
     }
 }
 
-/// The length of a body as its peer declares it.
+/// The length of a body that the peer declared.
 fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
@@ -254,7 +256,7 @@ fn too_many_headers() -> Response<Body> {
 /// A request's body.
 struct StreamBody {
     stream: RecvStream,
-    /// The bytes that are still to come, if the peer declares them.
+    /// The number of bytes that are still to come, if the peer declared it.
     rest: Option<u64>,
 }
 

@@ -1,12 +1,14 @@
-//! Streamable HTTP: one message per POST, its answer in the response; and, where it was asked for, HTTP with SSE, its
-//! predecessor. Knows the heads and bodies of HTTP, and which of them to turn away; never a method, a session or a revision.
+//! Streamable HTTP: one message per POST, with the response in the HTTP response. Optionally also
+//! its predecessor, HTTP with SSE. This crate handles the heads and bodies of HTTP and rejects
+//! invalid requests; it knows no methods, sessions or revisions.
 //!
 //! ```text
 //! listener -> connection -> server: origin -> gate -> checks -> read -> Exchange -> body
 //! ```
 //!
-//! A refusal is a JSON-RPC error without an id, and its status. Only what hyper can't read as a head never gets this far: it
-//! is answered with 400, 414 (the target is too long) or 431 (the headers are) and no body, and the connection closes.
+//! A rejected request gets a JSON-RPC error without an id, and an HTTP status. Only a head that
+//! hyper can't read is handled before: the response is 400, 414 (the target is too long) or 431
+//! (the headers are too large) without a body, and the connection closes.
 
 mod limits;
 mod listener;

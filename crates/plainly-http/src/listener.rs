@@ -1,5 +1,5 @@
-//! A ready-made HTTP server: listens, and runs a task per connection. HTTP/1.1; with a certificate over TLS, where HTTP/2 is
-//! spoken too.
+//! A complete HTTP server, which listens and runs a task for each connection. It serves HTTP/1.1,
+//! and with a certificate HTTP/1.1 and HTTP/2 over TLS.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -21,14 +21,15 @@ use super::slots::{PeerSlot, Slots};
 use super::{handshake, http2};
 use plainly_transport::{Exchange, ServeError};
 
-/// The pause after the operating system has no room for a connection, mostly for want of file descriptors.
+/// The pause after the operating system could not accept a connection, usually for lack of file
+/// descriptors.
 const NO_ROOM: Duration = Duration::from_millis(100);
-/// The number of connections that may wait to be accepted, as far as the operating system allows it. Beyond that, it
-/// lets peers try again after a second; with tokio's default of 128, that happens to most of a crowd that arrives at
-/// once.
+/// The maximum number of connections that may wait to be accepted, as far as the operating system
+/// allows it. Beyond that, peers have to retry after a second. With tokio's default of 128, that
+/// happens to most peers if many arrive at once.
 const QUEUE: u32 = 1_024;
 
-/// A server that is listening but not serving yet.
+/// A server that is listening but not yet serving.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
@@ -41,7 +42,8 @@ pub struct HttpServer {
 impl HttpServer {
     /// Listens at `address`, such as `127.0.0.1:3333` or `localhost:0`; port 0 picks a free port.
     ///
-    /// Except on a loopback address, [`serve`](Self::serve) only accepts services that name their hosts.
+    /// Except on a loopback address, [`serve`](Self::serve) accepts only services that name their
+    /// hosts.
     pub async fn bind(address: impl ToSocketAddrs) -> Result<Self, ServeError> {
         let (listener, address) = listen(address).await?;
         Ok(Self {
@@ -53,20 +55,20 @@ impl HttpServer {
         })
     }
 
-    /// Trusts the proxies in these networks about their clients' addresses in `X-Forwarded-For` or
-    /// `Forwarded`: the last address there that is no trusted proxy is the client's. It is in the
-    /// access log, and each client behind a proxy may have as many requests at a time as
+    /// Trusts the proxies in these networks to report their clients' addresses in `X-Forwarded-For`
+    /// or `Forwarded`. The last address there that is not a trusted proxy is the client's. It is in
+    /// the access log, and each client behind a proxy may have as many requests at the same time as
     /// [connections](super::HttpLimits::connections_per_peer), beyond which it gets 503. The
-    /// connections of these proxies are limited in total only.
+    /// connections of these proxies are limited only in total.
     ///
-    /// Anybody else may write into these headers, so name nothing but proxies that append to them.
+    /// Any other peer can set these headers too, so list only proxies that append to them.
     #[must_use]
     pub fn trust_proxies(mut self, networks: impl IntoIterator<Item = ProxyNetwork>) -> Self {
         self.proxies.extend(networks);
         self
     }
 
-    /// Speaks HTTPS with this certificate, by HTTP/1.1 and HTTP/2, and no plain HTTP any more.
+    /// Serves HTTPS with this certificate, by HTTP/1.1 and HTTP/2, and no longer plain HTTP.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(mut self, certificate: ServerCertificate) -> Self {
@@ -74,15 +76,16 @@ impl HttpServer {
         self
     }
 
-    /// The address where it listens.
+    /// The address at which the server listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until `shutdown` is ready, then finishes running requests, for as long as the limits allow.
+    /// Serves until `shutdown` resolves, then finishes running requests within the time that the
+    /// limits allow.
     ///
-    /// Fails at once, with [`ServeError::Nameless`], if it listens on more than loopback and the service was not given its host
-    /// names with [`HttpService::allow_host`].
+    /// Fails at once with [`ServeError::Nameless`] if the server listens on an address other than
+    /// loopback and the service was not given its host names with [`HttpService::allow_host`].
     pub async fn serve<E: Exchange>(
         self,
         service: HttpService<E>,
@@ -111,9 +114,10 @@ impl HttpServer {
         loop {
             tokio::select! {
                 biased;
-                // First, or a steady stream of newcomers could put it off for ever.
+                // Polled first, because a steady stream of connections could delay it forever.
                 () = &mut shutdown => break,
-                // Taken as they end: a set keeps the outcome of every task until somebody asks for it.
+                // Collected as they end, because a `JoinSet` stores the result of every task until
+                // it is collected.
                 Some(end) = connections.join_next(), if !connections.is_empty() => log_panic(end),
                 (stream, peer, slot) = accept(&listener, &slots, &proxies) => {
                     let connection = NewConnection {
@@ -130,7 +134,8 @@ impl HttpServer {
                 }
             }
         }
-        // Right away: newcomers are refused instead of left waiting, and the next server can take the port.
+        // Dropped at once, so that new connections are refused instead of left waiting, and the
+        // next server can use the port.
         drop(listener);
         drain.begin();
         finish(connections, service.http_limits().shutdown).await;
@@ -138,7 +143,7 @@ impl HttpServer {
     }
 }
 
-/// Waits until all connections have ended, but not for longer than that.
+/// Waits until all connections have ended, but at most `time`.
 async fn finish(mut connections: JoinSet<()>, time: Duration) {
     let all_ended = async {
         while let Some(end) = connections.join_next().await {
@@ -170,7 +175,8 @@ impl<E: Exchange> NewConnection<E> {
         #[cfg(feature = "tls")]
         if let Some(certificate) = self.certificate {
             let secure = handshake::secure(stream, limits, certificate.current(), &drain);
-            // In boxes, because they are larger than all that a plain connection needs.
+            // Boxed, because these futures are larger than everything that a plain connection
+            // needs.
             let Some(stream) = Box::pin(secure).await else {
                 return;
             };
@@ -203,8 +209,8 @@ fn listen_at(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // Otherwise the port would stay taken for a minute after a restart. On Windows, the option would let others take
-    // it.
+    // Without this option the port would stay in use for a minute after a restart. On Windows the
+    // option would allow other programs to use the port.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -213,18 +219,19 @@ fn listen_at(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Accepts the next connection for which there is a place. Nothing is lost if the future is dropped.
+/// Accepts the next connection once a slot is free. Cancel-safe.
 async fn accept(
     listener: &TcpListener,
     slots: &Slots,
     proxies: &TrustedProxies,
 ) -> (TcpStream, IpAddr, PeerSlot) {
     loop {
-        // Before a connection is accepted: beyond the limit, connections wait in the kernel and take no memory here.
+        // Before a connection is accepted, because beyond the limit connections wait in the kernel
+        // and use no memory here.
         let slot = slots.free().await;
         match listener.accept().await {
             Ok((stream, peer)) => {
-                // Replies are written whole: waiting for more data to send along would only delay them.
+                // Responses are written as a whole, so waiting for more data would only delay them.
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "no TCP_NODELAY");
                 }

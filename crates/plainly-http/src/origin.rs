@@ -1,6 +1,7 @@
-//! Checks where a request comes from and by which name it calls this server: the guard against pages in a browser that
-//! reach for servers on the user's machine, directly (`Origin`) or by a foreign name that points here (`Host`). What is
-//! refused is logged, each name once: whoever runs the server learns what to allow, and nobody can fill the log.
+//! Checks the origin of a request and the name by which it addresses this server. This protects
+//! against pages in a browser that attack servers on the user's machine, directly (`Origin`) or by
+//! a foreign name that resolves to it (`Host`). Each rejected name is logged once, so that the
+//! operator learns which names to allow and no peer can fill the log.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,41 +18,42 @@ use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
-/// The ports that are left out of a host, by http and by https.
+/// The ports that are omitted from a host, for http and https.
 const DEFAULT_PORTS: [u16; 2] = [80, 443];
-/// The schemes of the server's own pages, likewise.
+/// The schemes of the server's own pages, in the same order.
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 
-/// The advice for a rejected host, and for an origin.
+/// The advice for a rejected host and for a rejected origin.
 const ALLOW_HOST: &str =
     "if clients should reach the server by this name, allow it (--allow-host, allow_host)";
 const ALLOW_ORIGIN: &str =
     "if pages of this origin should use the server, allow it (--allow-origin, allow_origin)";
 
-/// The most values that are logged, and therefore remembered.
+/// The maximum number of rejected values that are logged, and therefore stored.
 const MOST: usize = 16;
-/// The most bytes of a value that is logged; real names and origins are shorter.
+/// The maximum length in bytes of a logged value; real names and origins are shorter.
 const LONGEST: usize = 255;
 
-/// The accepted names and origins: those of the loopback interface at any port, since a balancer or a tunnel may listen at
-/// another one, and the added ones.
+/// The accepted names and origins: those of the loopback interface with any port, because a
+/// balancer or a tunnel may listen at another one, and the added ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedNames {
-    /// The server is reached by https.
+    /// Whether the server is reached by https.
     pub(super) is_secure: bool,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
     strangers: Arc<RejectedNames>,
 }
 
-/// The name to allow is not valid.
+/// A name to allow that is not valid.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAllowance {
-    /// Give `example.com`, for any port, or `example.com:8443`.
+    /// The host is not valid: use `example.com`, for any port, or `example.com:8443`.
     #[error("{0:?} is not a host such as \"example.com\" or \"example.com:8443\"")]
     Host(String),
-    /// Give scheme, host and port, if it is not the scheme's default, without a path.
+    /// The origin is not valid: use scheme, host and, unless it is the default, port, without a
+    /// path.
     #[error("{0:?} is not an origin such as \"https://app.example.com\"")]
     Origin(String),
 }
@@ -76,12 +78,12 @@ impl AllowedNames {
         Ok(())
     }
 
-    /// Whether hosts other than the loopback ones are accepted.
+    /// Whether hosts other than those of loopback are accepted.
     pub(super) fn names_hosts(&self) -> bool {
         !self.hosts.is_empty()
     }
 
-    /// Checks first by what name the server was called, then on whose behalf.
+    /// Checks the name by which the client addressed the server, then the origin.
     pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
         let host = self.host(head)?;
         let mut origins = head.headers.get_all(ORIGIN).iter();
@@ -92,7 +94,8 @@ impl AllowedNames {
                 let origin = String::from_utf8_lossy(origin.as_bytes());
                 Err(self.strangers.origin(&origin))
             }
-            // Browsers send one. If there are two, a proxy may have checked only the other.
+            // Browsers send one `Origin`. If there are two, a proxy may have checked only the
+            // other.
             (Some(_), Some(_)) => {
                 let why = "Forbidden: Origin is given more than once";
                 Err(Rejection::Because(Refusal::ForbiddenOrigin, why.into()))
@@ -100,18 +103,18 @@ impl AllowedNames {
         }
     }
 
-    /// Whether pages of this origin are accepted because it was added.
+    /// Whether this origin was added and pages of it are accepted.
     pub(super) fn names_origin(&self, origin: &[u8]) -> bool {
         self.origins.iter().any(|allowed| **allowed == *origin)
     }
 
-    /// Checks the name that the client called the server by, and nothing else.
+    /// Checks only the name by which the client addressed the server.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
         self.host(head).map(drop)
     }
 
-    /// Checks the name that the client called the server by; an address is accepted, because no name
-    /// can be pointed here by it.
+    /// Checks the name by which the client addressed the server. An address is accepted, because it
+    /// can't be a foreign name that resolves to this server.
     pub(super) fn check_name(&self, head: &Parts) -> Result<(), Rejection> {
         let name = named_host(head)?.name;
         let name = std::str::from_utf8(name).unwrap_or_default();
@@ -147,7 +150,8 @@ impl AllowedNames {
             .strip_prefix(SCHEMES[usize::from(self.is_secure)])
             .and_then(Authority::parse)
             .is_some_and(|origin| {
-                // Another port is another program on the same machine, and its pages are as foreign as any.
+                // Another port is another program on the same machine, whose pages are as foreign
+                // as any other.
                 LOOPBACK.contains(&origin.name) && self.port_of(origin) == self.port_of(host)
             });
         is_own && host.is_loopback() || self.names_origin(origin)
@@ -159,7 +163,7 @@ fn is_origin(text: &str) -> bool {
     let authority = text
         .split_once("://")
         .filter(|(scheme, _)| {
-            // Pages of browser extensions have chrome-extension://, for example.
+            // For example, pages of browser extensions have the scheme chrome-extension.
             let is_of_scheme =
                 |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
             scheme.bytes().all(is_of_scheme) && !scheme.is_empty()
@@ -168,7 +172,7 @@ fn is_origin(text: &str) -> bool {
     authority.is_some()
 }
 
-/// The one host that the request names: in `Host`, or in the target (`:authority` of HTTP/2).
+/// The only host that the request names, in `Host` or in the target (`:authority` in HTTP/2).
 fn named_host(head: &Parts) -> Result<Authority<'_>, Rejection> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let header = match (hosts.next(), hosts.next()) {
@@ -180,8 +184,8 @@ fn named_host(head: &Parts) -> Result<Authority<'_>, Rejection> {
         .uri
         .authority()
         .map(|authority| authority.as_str().as_bytes());
-    // RFC 9112, 3.2: HTTP/1.1 needs exactly one `Host`, even beside a target that names one. Where the two differ, a
-    // proxy in front of us may have checked the other one.
+    // RFC 9112, 3.2: HTTP/1.1 requires exactly one `Host`, even if the target contains one. If the
+    // two differ, a proxy in front of the server may have checked the other one.
     let named = match (header, target) {
         (Some(header), Some(target)) if header.eq_ignore_ascii_case(target) => header,
         (Some(_), Some(_)) => {
@@ -206,7 +210,7 @@ fn bad(why: &str) -> Rejection {
     Rejection::Because(Refusal::BadRequest, format!("Bad request: {why}").into())
 }
 
-/// A host and its port, as written.
+/// A host and its port, as they were written.
 #[derive(Clone, Copy)]
 struct Authority<'a> {
     name: &'a [u8],
@@ -214,7 +218,7 @@ struct Authority<'a> {
 }
 
 impl<'a> Authority<'a> {
-    /// Parses `host [":" port]`, without user information; `None` for anything else.
+    /// Parses `host [":" port]` without user information; `None` for any other text.
     fn parse(text: &'a [u8]) -> Option<Self> {
         let end = match text {
             [b'[', ..] => text.iter().position(|&byte| byte == b']')? + 1,
@@ -260,7 +264,7 @@ impl fmt::Display for Authority<'_> {
 struct RejectedNames(Lock<BTreeSet<Box<str>>>);
 
 impl RejectedNames {
-    /// Refuses a request that called the server by this name.
+    /// Rejects a request that addressed the server by this name.
     fn host(&self, host: &str) -> Rejection {
         if self.is_new(host) {
             tracing::warn!(host = %EscapedText(host), "refused: {ALLOW_HOST}");
@@ -271,13 +275,13 @@ impl RejectedNames {
         Rejection::Because(Refusal::ForbiddenHost, why.into())
     }
 
-    /// Refuses a request that came from a page of this origin.
+    /// Rejects a request from a page of this origin.
     fn origin(&self, origin: &str) -> Rejection {
         let mut why = format!(
             "Forbidden: requests from the Origin \"{}\" are not allowed",
             printable(origin)
         );
-        // `null`, for example, can't be allowed, so there is nothing to advise.
+        // Other values, such as `null`, can't be allowed, so there is no advice.
         if is_origin(origin) {
             why = format!("{why}; {ALLOW_ORIGIN}");
             if self.is_new(origin) {
@@ -297,7 +301,7 @@ impl RejectedNames {
 mod tests {
     use super::*;
 
-    /// Over HTTP/2, where the target has an authority and there mostly is no `Host`.
+    /// Checks over HTTP/2, where the target has an authority and usually there is no `Host`.
     fn check(target: &str, host: Option<&str>) -> Result<(), Refusal> {
         let mut request = http::Request::post(target).version(http::Version::HTTP_2);
         if let Some(host) = host {

@@ -1,5 +1,5 @@
-//! A TCP stream that fails once its peer reads too slowly. Below TLS, whose buffer hides how much of
-//! an answer the peer has read.
+//! A TCP stream that fails when its peer reads too slowly. It is below TLS, whose buffer hides how
+//! much of a response the peer has read.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::HttpLimits;
 use super::limits::{after, time_for};
 
-/// A connection as the operating system has it.
+/// A TCP connection with a pace.
 pub(super) struct PacedStream {
     stream: TcpStream,
     pace: Pace,
@@ -26,10 +26,10 @@ pub(super) struct Pace {
     slow: Option<SlowReader>,
 }
 
-/// A peer that has not read all that was written.
+/// A peer that has not read all written bytes.
 struct SlowReader {
     since: Instant,
-    /// The bytes that it has made room for since then.
+    /// The number of bytes that it has read since then.
     read: u64,
     late: Pin<Box<Sleep>>,
 }
@@ -54,8 +54,8 @@ impl Pace {
         }
     }
 
-    /// Notes that the peer has read all that was written, so that time without anything to read
-    /// does not count.
+    /// Records that the peer has read all written bytes, so that time without data to read does not
+    /// count.
     pub(super) fn note_flushed(&mut self) {
         self.slow = None;
     }
@@ -124,7 +124,7 @@ impl AsyncWrite for PacedStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // All is written, and a TCP stream has no buffer of its own.
+        // All bytes are written, because a TCP stream has no buffer of its own.
         self.pace.note_flushed();
         Poll::Ready(Ok(()))
     }
@@ -140,7 +140,8 @@ mod tests {
 
     use super::*;
 
-    /// After how many seconds a write fails to a peer that reads so many bytes every ten seconds.
+    /// The number of seconds after which a write fails to a peer that reads `bytes` every ten
+    /// seconds.
     async fn fails_after(bytes: usize, change: fn(&mut HttpLimits)) -> Option<u64> {
         let mut limits = HttpLimits::default();
         change(&mut limits);

@@ -1,4 +1,4 @@
-//! A service with pages alone, for operators.
+//! A service with pages only, for operators.
 
 use std::net::IpAddr;
 
@@ -10,13 +10,13 @@ use plainly_errors::{Dialect, ProtocolError, Refusal, Revision};
 use super::HttpService;
 use plainly_transport::{Exchange, Frame, Reply};
 
-/// The server of a service that has no endpoint: it refuses every message, in words.
+/// The server of a service without an endpoint. It rejects every message with an explanation.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoEndpoint;
 
 impl HttpService<NoEndpoint> {
-    /// A service that answers at its [routes](Self::route) alone.
+    /// A service that responds only at its [routes](Self::route).
     pub fn pages() -> Self {
         Self::new(NoEndpoint).without_endpoint()
     }

@@ -1,5 +1,5 @@
-//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, whose first
-//! event names the URL to POST messages to.
+//! The two endpoints of HTTP with SSE (2024-11-05), at the same path: GET opens a pipe, whose first
+//! event contains the URL for POSTing messages.
 
 use std::task::{Context, Poll};
 
@@ -8,10 +8,10 @@ use http::Uri;
 use bytes::Bytes;
 use plainly_transport::{Event, Feed, Pipe, Reply};
 
-/// The part of the query that names the pipe.
+/// The parameter of the query that names the pipe.
 const NAME: &str = "session=";
 
-/// A pipe that was opened at `path`.
+/// The reply for a pipe that was opened at `path`.
 pub(super) fn opened(path: &str, pipe: Pipe) -> Reply {
     let Pipe { name, feed } = pipe;
     Reply::feed(PipeEvents {
@@ -20,7 +20,8 @@ pub(super) fn opened(path: &str, pipe: Pipe) -> Reply {
     })
 }
 
-/// The name of the pipe in the URI that a message was sent to. Empty if there is none, which is the name of no pipe.
+/// The name of the pipe in the URI of a message. Empty if there is none, because no pipe has an
+/// empty name.
 pub(super) fn name_of(uri: &Uri) -> &str {
     let parts = uri.query().unwrap_or_default().split('&');
     parts
@@ -29,10 +30,11 @@ pub(super) fn name_of(uri: &Uri) -> &str {
         .unwrap_or_default()
 }
 
-/// The events of a pipe, after the one that names the URL for messages.
+/// The events of a pipe, after the event with the URL for messages.
 #[derive(Debug)]
 struct PipeEvents {
-    /// A path without a host: clients must send to the host where they opened the pipe. `None` once sent.
+    /// The path without a host, because clients must send to the host where they opened the pipe.
+    /// `None` once sent.
     endpoint: Option<String>,
     feed: Box<dyn Feed>,
 }

@@ -14,11 +14,11 @@ use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProxyNetwork {
     address: IpAddr,
-    /// The bits that its addresses have in common.
+    /// The number of leading bits that its addresses share.
     bits: u32,
 }
 
-/// The text is no network.
+/// A text that is not a network.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid network {0:?}: expected an address or CIDR block, such as 10.0.0.1, 10.0.0.0/8 or \
@@ -43,7 +43,7 @@ impl FromStr for ProxyNetwork {
         let bits = bits.map_or(Ok(all), str::parse);
         let bits = bits.map_err(|_invalid| invalid())?;
         let found = Self { address, bits };
-        // With more bits it would be unclear what is meant.
+        // With further bits set, the meaning of the network would be unclear.
         let is_first = bits <= all && found.rest_of(address) == 0;
         is_first.then_some(found).ok_or_else(invalid)
     }
@@ -60,7 +60,7 @@ impl ProxyNetwork {
         number(address).checked_shr(unshared).unwrap_or_default()
     }
 
-    /// The bits of an address that are its own.
+    /// The bits of an address that are not part of the network prefix.
     fn rest_of(self, address: IpAddr) -> u128 {
         let unshared = self.all() - self.bits;
         let own = !u128::MAX.checked_shl(unshared).unwrap_or_default();
@@ -85,11 +85,12 @@ impl fmt::Display for ProxyNetwork {
     }
 }
 
-/// The proxies that are believed, and the clients that they speak for.
+/// The trusted proxies, and the clients behind them.
 #[derive(Debug)]
 pub(super) struct TrustedProxies {
     networks: Vec<ProxyNetwork>,
-    /// Each may have as many requests at a time, behind proxies or over HTTP/2, as it may have connections.
+    /// The quota of requests: each client may have as many requests at the same time, behind
+    /// proxies or over HTTP/2, as it may have connections.
     clients: Quota,
 }
 
@@ -106,8 +107,9 @@ impl TrustedProxies {
         self.networks.iter().any(|it| it.contains(address))
     }
 
-    /// The client that the headers name. Each proxy appends where its request came from: the last of these that is no trusted
-    /// proxy itself is the client, and all before it is what the client says.
+    /// The client that the headers name. Each proxy appends the address from which its request
+    /// came. The last address that is not a trusted proxy is the client's; the client itself may
+    /// have written all addresses before it.
     fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let listed = addresses(headers, &X_FORWARDED_FOR, |value, all| {
             all.extend(value.split(',').map(address));
@@ -117,7 +119,8 @@ impl TrustedProxies {
         match found {
             [Some(one), None] | [None, Some(one)] => one,
             [Some(one), Some(other)] if one == other => one,
-            // One of them may be the client's, which its proxy has passed on.
+            // The two headers disagree. One of them may come from the client, and its proxy passed
+            // it on.
             [..] => peer,
         }
     }
@@ -135,7 +138,7 @@ impl TrustedProxies {
     }
 }
 
-/// The one at the other end of a connection.
+/// The peer of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct ConnectionPeer {
     peer: IpAddr,
@@ -143,7 +146,7 @@ pub(super) struct ConnectionPeer {
     proxies: Arc<TrustedProxies>,
 }
 
-/// The place of a request among those of its client.
+/// The share of a request in the quota of its client.
 pub(super) type ClientShare = Option<Box<QuotaPart>>;
 
 impl ConnectionPeer {
@@ -156,8 +159,8 @@ impl ConnectionPeer {
         }
     }
 
-    /// The client of a request, and its place among those of the same one. A client's own connection of HTTP/1.1 is that
-    /// place, because it carries one request at a time.
+    /// The client of a request, and the request's share in the quota of that client. A client's own
+    /// HTTP/1.1 connection needs no share, because it carries one request at a time.
     pub(super) fn client(
         &self,
         version: Version,
@@ -176,8 +179,8 @@ impl ConnectionPeer {
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED: HeaderName = http::header::FORWARDED;
 
-/// All addresses in the headers of this name, in order; `None` without such headers. An invalid
-/// address is left as a gap.
+/// All addresses in the headers with this name, in order; `None` without such headers. An invalid
+/// address becomes `None`.
 fn addresses(
     headers: &HeaderMap,
     name: &HeaderName,
@@ -194,7 +197,7 @@ fn addresses(
     all
 }
 
-/// An address, perhaps with a port, as proxies write it.
+/// An address with an optional port, as proxies write it.
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let own = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
@@ -203,7 +206,7 @@ fn address(text: &str) -> Option<IpAddr> {
     found.map(|it| it.to_canonical())
 }
 
-/// The addresses in a value of `Forwarded` (RFC 7239, 4): of each element its `for`.
+/// The addresses in a value of `Forwarded` (RFC 7239, 4): the `for` of each element.
 fn forwarded(value: &str, all: &mut Vec<Option<IpAddr>>) {
     for element in split(value, ',') {
         let pairs = split(element, ';');
@@ -219,7 +222,7 @@ fn forwarded(value: &str, all: &mut Vec<Option<IpAddr>>) {
     }
 }
 
-/// The parts of a text between separators that are in no quotes.
+/// The parts of a text between separators outside quotes.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     text.split(|character| {
@@ -277,7 +280,7 @@ mod tests {
         }
     }
 
-    /// The peer is 10.0.0.1, and all of 10.0.0.0/8 is trusted.
+    /// The peer is 10.0.0.1, and all addresses in 10.0.0.0/8 are trusted.
     const HEADERS: &[(&[(&str, &str)], &str)] = &[
         (&[], "10.0.0.1"),
         (&[("x-forwarded-for", "203.0.113.7")], "203.0.113.7"),
@@ -322,7 +325,8 @@ mod tests {
             "1.1.1.1",
         ),
         (&[("forwarded", "for=_hidden")], "10.0.0.1"),
-        // What the client begins can't hide what the proxy appends as anything but nothing.
+        // An open quote from the client makes the address that the proxy appends invalid, but can't
+        // replace it.
         (
             &[("forwarded", "for=\"1.1.1.1, for=203.0.113.7")],
             "10.0.0.1",

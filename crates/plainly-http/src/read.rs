@@ -1,5 +1,5 @@
-//! Reads the whole body of a request, within its limits, and without a copy or a timer if it has already arrived; or
-//! says why the request is refused before it reaches the server.
+//! Reads the whole body of a request within its limits. A body that has already arrived needs no
+//! copy and no timer. Otherwise returns why the request is rejected before it reaches the server.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -22,12 +22,14 @@ pub(super) async fn read<B>(
 where
     B: Body<Data = Bytes>,
 {
-    // Before the first poll: that is what tells a client to go on that sent `Expect: 100-continue`.
+    // Before the first poll, which makes hyper send 100 Continue to a client that sent
+    // `Expect: 100-continue`.
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > limits.message_bytes {
         return Err(limits.too_large().into());
     }
-    // Reserved before anything is read: a body without room is refused at once, not when half of it has been sent.
+    // Reserved before reading, so that a body without room is rejected at once and not after half
+    // of it was sent.
     held.grow(declared)?;
     let mut read = Parts {
         limits,
@@ -63,12 +65,12 @@ where
 
 struct Parts<'a> {
     limits: &'a HttpLimits,
-    /// The length that the peer declared, if it did; within the limit.
+    /// The length that the peer declared, if it did; at most the limit.
     declared: usize,
     held: &'a mut QuotaPart,
-    /// The first piece, as it came: mostly the only one.
+    /// The first piece as it was received, which is usually the only one.
     first: Bytes,
-    /// All pieces, once there are several.
+    /// All pieces, if there are several.
     joined: BytesMut,
 }
 
@@ -83,13 +85,14 @@ impl Parts<'_> {
     {
         while !body.is_end_stream() {
             match ready!(body.as_mut().poll_frame(cx)) {
-                // Trailers have no meaning here.
+                // Trailers have no meaning and are ignored.
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
                         self.push(data)?;
                     }
                 }
-                // The framing is broken or the peer is gone. If it still listens, it learns that the request was wrong.
+                // The framing is invalid or the peer is gone. If it is still connected, it gets an
+                // error.
                 Some(Err(_)) => return Poll::Ready(Err(self.broken())),
                 None => break,
             }
@@ -102,7 +105,7 @@ impl Parts<'_> {
         if data.len() > self.limits.message_bytes - length {
             return Err(self.limits.too_large().into());
         }
-        // The declared length is counted already.
+        // The declared length has already been counted.
         let more = (length + data.len()).saturating_sub(self.held.amount());
         self.held.grow(more)?;
         if length == 0 {
@@ -117,7 +120,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// The refusal of a body that has ended before its end.
+    /// The error for a body that ended too early.
     fn broken(&self) -> Rejection {
         let (length, declared) = (self.length(), self.declared);
         let why = match declared {
@@ -141,14 +144,14 @@ impl Parts<'_> {
     }
 }
 
-/// A refusal before the request reaches the server.
+/// The reason for rejecting a request before it reaches the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
-    /// The request is wrong.
+    /// The request is invalid.
     For(Refusal),
-    /// Like `Refused`, with the exact fault.
+    /// Like `For`, with the exact fault.
     Because(Refusal, Box<str>),
-    /// It may be right, but there is no room for its body.
+    /// The request may be valid, but there is no room for its body.
     Overloaded,
 }
 
@@ -185,7 +188,8 @@ mod tests {
     use super::*;
     use plainly_transport::quota::Quota;
 
-    /// A body that brings a piece of `bytes` every second, `count` times, and then ends, or never if it must not.
+    /// A body with a piece of `bytes` every second, `count` times. It ends afterwards if `ends` is
+    /// true.
     fn body(bytes: usize, count: usize, ends: bool) -> Body {
         Body::from_stream(stream::unfold(0, move |sent| async move {
             if sent == count {
@@ -199,7 +203,7 @@ mod tests {
         }))
     }
 
-    /// The outcome of reading a body, and the seconds that it took.
+    /// The result of reading a body, and the seconds that it took.
     async fn read_within(
         body: Body,
         change: fn(&mut HttpLimits),
@@ -216,11 +220,11 @@ mod tests {
     async fn a_body_has_a_time_in_all_and_a_least_rate_after_a_while() {
         const LATE: Result<usize, Rejection> = Err(Rejection::For(Refusal::RequestTimeout));
         let cases = [
-            // Within its first seconds a body may be as slow as it likes.
+            // Within its first seconds a body may have any speed.
             (body(1, 4, true), (Ok(4), 4)),
             (body(1, 100, true), (LATE, 5)),
             (body(0, 0, false), (LATE, 5)),
-            // What it brings buys it time, but no more than all have.
+            // The bytes that arrive extend the time, but not beyond the limit for all bodies.
             (body(1 << 10, 20, true), (Ok(20 << 10), 20)),
             (body(1 << 9, 9, true), (Ok(9 << 9), 9)),
             (body(1 << 9, 100, true), (LATE, 9)),

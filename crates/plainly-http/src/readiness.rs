@@ -1,4 +1,4 @@
-//! The readiness of a server, for the probes of balancers.
+//! The readiness of a server, for the probes of load balancers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use plainly_transport::health::Health;
 
-/// The readiness of a server, which [`Route::readiness`](super::Route::readiness) reports to balancers: a server takes new
-/// clients as long as its health allows, until it is asked to stop. Clones share it.
+/// The readiness of a server, which [`Route::readiness`](super::Route::readiness) reports to load
+/// balancers. A server is ready for new clients as long as its health allows it and until it is
+/// asked to stop. Clones share the state.
 #[derive(Clone)]
 pub struct Readiness {
     takes_clients: Arc<AtomicBool>,
@@ -22,13 +23,13 @@ impl Default for Readiness {
 }
 
 impl Readiness {
-    /// The readiness of a server that takes clients.
+    /// The readiness of a server that is always healthy until it is asked to stop.
     pub fn new() -> Self {
         Self::of(|| Health::Ready)
     }
 
-    /// The readiness of a server that takes clients as long as this is its health: of one of several replicas, for example,
-    /// which may have other keys than the others.
+    /// The readiness of a server with this health. For example, one of several replicas may be
+    /// unhealthy because its keys differ from those of the others.
     pub fn of(health: impl Fn() -> Health + Send + Sync + 'static) -> Self {
         Self {
             takes_clients: Arc::new(AtomicBool::new(true)),
@@ -36,7 +37,7 @@ impl Readiness {
         }
     }
 
-    /// The health of the server, which is not ready once it was asked to stop.
+    /// The health of the server. It is not ready once the server was asked to stop.
     pub fn health(&self) -> Health {
         match self.takes_clients.load(Ordering::Relaxed) {
             true => (self.health)(),
@@ -49,8 +50,8 @@ impl Readiness {
         self.health() != Health::NotReady
     }
 
-    /// Waits for `shutdown`, then is not ready any more, and ends after `time`: until then the server goes on, while
-    /// balancers notice and send their clients elsewhere.
+    /// Waits for `shutdown`, then reports that the server is not ready, and returns after `time`.
+    /// Meanwhile the server continues, so that load balancers can send their clients elsewhere.
     pub async fn drain(&self, shutdown: impl Future<Output = ()>, time: Duration) {
         shutdown.await;
         self.takes_clients.store(false, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A reply as the response that HTTP sends.
+//! Converts a reply to an HTTP response.
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -7,21 +7,25 @@ use super::events::Events;
 use super::{Body, HttpLimits};
 use plainly_transport::{Reply, ReplyBody};
 
-/// The seconds after which a client that was refused for want of room may retry: most requests take less.
+/// The seconds after which a client that was rejected for lack of room may retry: most requests
+/// take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
-/// The media type of replies, except pages.
+/// The media type of replies other than pages.
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
+/// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE to end a
+/// session.
 pub(super) const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
-/// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
+/// The maximum number of headers whose memory a connection reuses: as many as clients and proxies
+/// usually send.
 const MOST_REUSED: usize = 48;
-/// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
+/// Prevents proxies from buffering events (Streamable HTTP, "Receiving Messages").
 const NO_BUFFERING: (HeaderName, HeaderValue) = (
     HeaderName::from_static("x-accel-buffering"),
     HeaderValue::from_static("no"),
 );
 
-/// Turns a reply into a response. The only place that adds the headers that all replies have in HTTP.
+/// Converts a reply to a response. Only this function adds the headers that all HTTP responses
+/// have.
 pub(super) fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     let mut headers = reply.headers;
     let body = match reply.body {
@@ -51,8 +55,9 @@ pub(super) fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     response
 }
 
-/// Answers in the memory of the request's headers, where hyper reads those of the connection's next request: nothing is
-/// allocated for them any more, which was a tenth of all instructions of a small request.
+/// Puts the response's headers into the memory of the request's headers, which hyper then reuses
+/// for the connection's next request. Allocating them took a tenth of all instructions of a small
+/// request.
 pub(super) fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
     if headers.capacity() <= MOST_REUSED {
         headers.clear();

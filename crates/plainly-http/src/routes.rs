@@ -1,4 +1,4 @@
-//! The paths of an HTTP service, with the answer at each.
+//! The paths of an HTTP service, with the responses at each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::readiness::Readiness;
 use plainly_transport::Reply;
 use plainly_transport::health::Health;
 
-/// The headers that let pages of every origin read the documents of a gate.
+/// The headers that allow pages of every origin to read the documents of a gate.
 const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
     (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
     (
@@ -35,7 +35,7 @@ const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
-/// The answer at a path beside the endpoint, without authentication.
+/// The response at a path beside the endpoint, without authentication.
 #[derive(Clone)]
 pub struct Route(Answer);
 
@@ -48,34 +48,35 @@ enum Answer {
     Form(Arc<FormHandler>),
 }
 
-/// Makes the content of a page.
+/// Creates the content of a page.
 type PageHandler = dyn Fn() -> (StatusCode, Bytes) + Send + Sync;
 
-/// Answers the bytes that were posted.
+/// Responds to the bytes of a POST.
 type FormHandler = dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync;
 
 impl Route {
-    /// Answers 200 at once, to any method and with any `Host`, because probes call a server by its
-    /// address.
+    /// Responds with 200 at once, to any method and with any `Host`, because probes address a
+    /// server by its IP address.
     pub fn health() -> Self {
         Self(Answer::Health)
     }
 
-    /// Answers 200, or 503 while the server is not ready or once it was asked to stop; otherwise like [`health`](Self::health).
+    /// Responds with 200, or with 503 while the server is not ready or after it was asked to stop;
+    /// otherwise like [`health`](Self::health).
     pub fn readiness(readiness: &Readiness) -> Self {
         Self(Answer::Readiness(readiness.clone()))
     }
 
-    /// Answers GET with this JSON, also to pages of any origin.
+    /// Responds to GET with this JSON, also to pages of any origin.
     pub fn document(json: impl Into<Bytes>) -> Self {
         Self(Answer::Document(json.into()))
     }
 
-    /// Answers GET with a status and content of this media type, both made for each request. Pages of
-    /// other origins can't read the content.
+    /// Responds to GET with a status and content of this media type, both created for each request.
+    /// Pages of other origins can't read the content.
     ///
-    /// Any IP address is accepted as the `Host`, because scrapers call a server by its address. A
-    /// name must be one that the service [allows](super::HttpService::allow_host).
+    /// Any IP address is accepted as the `Host`, because scrapers address a server by its IP
+    /// address. A name must be one that the service [allows](super::HttpService::allow_host).
     pub fn page(
         media_type: HeaderValue,
         content: impl Fn() -> (StatusCode, Bytes) + Send + Sync + 'static,
@@ -83,14 +84,14 @@ impl Route {
         Self(Answer::Page(media_type, Arc::new(content)))
     }
 
-    /// Answers the body of a POST with a status and JSON, also to pages of any origin.
+    /// Responds to the body of a POST with a status and JSON, also to pages of any origin.
     pub fn form(answer: impl Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'static) -> Self {
         Self(Answer::Form(Arc::new(answer)))
     }
 }
 
 impl Route {
-    /// The methods that it answers.
+    /// The methods that the route accepts.
     pub(super) fn methods(&self) -> HeaderValue {
         HeaderValue::from_static(match self.0 {
             Answer::Health | Answer::Readiness(_) | Answer::Page(..) => "GET, HEAD",
@@ -99,7 +100,8 @@ impl Route {
         })
     }
 
-    /// The reply to a request at its path; `read` reads the body, which only a form needs.
+    /// The reply to a request at the path of the route. `read` reads the body, which only a form
+    /// needs.
     pub(super) async fn answer(
         &self,
         head: &Parts,
@@ -140,7 +142,7 @@ impl fmt::Debug for Route {
     }
 }
 
-/// The part of a service that answers at a path.
+/// The part of a service that handles a path.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     /// Streamable HTTP.
@@ -154,12 +156,12 @@ pub(super) enum Target {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
     rows: Vec<(Box<str>, Target)>,
-    /// The endpoint has a path of its own, or had one that another row replaced.
+    /// Whether the endpoint has its own path, or had one that another row replaced.
     is_placed: bool,
 }
 
 impl Routes {
-    /// Adds a path, in place of any other with the same name or the same endpoint.
+    /// Adds a path, and replaces another with the same name or the same endpoint.
     pub(super) fn add(&mut self, path: &str, target: Target) {
         self.is_placed |= matches!(target, Target::Endpoint);
         self.rows.retain(|(other, row)| {
@@ -172,7 +174,7 @@ impl Routes {
         self.rows.push((path.into(), target));
     }
 
-    /// The target at this path. An endpoint that never had a path of its own is at every other path.
+    /// The target at this path. An endpoint that never had its own path handles every other path.
     pub(super) fn at(&self, path: &str) -> Option<&Target> {
         let row = self.rows.iter().find(|(own, _)| **own == *path);
         match row {
@@ -181,7 +183,7 @@ impl Routes {
         }
     }
 
-    /// Paths without an endpoint.
+    /// A table without an endpoint.
     pub(super) fn without_endpoint() -> Self {
         Self {
             rows: Vec::new(),
@@ -189,7 +191,7 @@ impl Routes {
         }
     }
 
-    /// Whether there is an endpoint, at a path of its own or at every other path.
+    /// Whether there is an endpoint, at its own path or at every other path.
     pub(super) fn has_endpoint(&self) -> bool {
         !self.is_placed || self.endpoint().is_some()
     }
@@ -219,7 +221,7 @@ fn readiness_reply(readiness: &Readiness) -> Reply {
 fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
     let mut reply = match *method {
         Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
-        // A page asks first, because the version of the protocol is a header of its own.
+        // A page sends a preflight, because the version of the protocol is in a custom header.
         Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
         _ => return Err(Refusal::MethodNotAllowed.into()),
     };
@@ -244,8 +246,8 @@ fn page_reply(
     Ok(reply)
 }
 
-/// The reply to a request at the path of a form with which nothing is posted, because a page asks
-/// first.
+/// The reply to a request at the path of a form that is not a POST, because a page sends a
+/// preflight.
 fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
     match *method {
         Method::POST => Ok(None),

@@ -1,5 +1,5 @@
-//! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the
-//! order written here, and passes on the rest.
+//! The tower service that carries messages between HTTP and a server. It handles everything that
+//! only concerns HTTP, in the order written here, and passes the rest on.
 
 use std::future::ready;
 use std::net::IpAddr;
@@ -25,7 +25,7 @@ use super::{Body, HttpLimits, Route, checks, cors, pipe};
 use plainly_transport::quota::{Holder, Quota};
 use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
 
-/// The answer to a GET without the necessary headers.
+/// The response to a GET without the necessary headers.
 const GET_TAKES: &str = "Method not allowed: GET needs the headers Accept: text/event-stream and Mcp-Session-Id. \
      Send messages by POST";
 /// The methods of the endpoints of HTTP with SSE.
@@ -34,14 +34,14 @@ const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
 /// [`HttpServer`](super::HttpServer).
 ///
-/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]` at any port, including those from pages at `http://` with
-/// one of these names and the same port; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept
-/// more. Pages of any other origin are refused with 403. See "Security & Endpoint" in the specification's page on
-/// Streamable HTTP.
+/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]` at any port, including those from
+/// pages at `http://` with one of these names and the same port. [`allow_host`](Self::allow_host)
+/// and [`allow_origin`](Self::allow_origin) accept more. Pages of any other origin are rejected
+/// with 403. See "Security & Endpoint" in the specification's page on Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
 ///
-/// All requests to one value of it count as one connection: clone it for each connection.
+/// All requests to one value of this type count as one connection: clone it for each connection.
 #[derive(Debug)]
 pub struct HttpService<E> {
     inner: Arc<ServiceState<E>>,
@@ -65,13 +65,13 @@ struct ServiceState<E> {
     /// The gate; `None` if all requests are accepted.
     gate: Option<Arc<dyn HttpGate>>,
     limits: HttpLimits,
-    /// The bodies that are being read or answered.
+    /// The quota of bodies that are being read or answered.
     bodies: Quota,
 }
 
 impl<E: Exchange> HttpService<E> {
-    /// Serves `exchange` at any path, for loopback hosts, with the default limits. For a server,
-    /// `Server::http` uses the server's own limits.
+    /// Serves `exchange` at any path, for loopback hosts, with the default limits. `Server::http`
+    /// uses the limits of its server instead.
     pub fn new(exchange: E) -> Self {
         Self {
             inner: Arc::new(ServiceState {
@@ -92,8 +92,9 @@ impl<E: Exchange> HttpService<E> {
         Ok(self)
     }
 
-    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`, and sends the CORS headers that
-    /// browsers need: in the answer to a preflight, and in each response.
+    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`, and sends
+    /// the CORS headers that browsers need in the response to a preflight and in each other
+    /// response.
     pub fn allow_origin(mut self, origin: &str) -> Result<Self, InvalidAllowance> {
         Arc::make_mut(&mut self.inner)
             .allowed
@@ -101,7 +102,8 @@ impl<E: Exchange> HttpService<E> {
         Ok(self)
     }
 
-    /// Serves this path only, with 404 for all others. If there is a router, leave it to the router.
+    /// Serves only this path, with 404 for all others. If there is a router, leave this to the
+    /// router.
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner)
@@ -110,11 +112,13 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer.
-    /// The same checks and limits apply; a session lasts as long as its stream of events.
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that
+    /// support nothing newer. The same checks and limits apply; a session lasts as long as its
+    /// stream of events.
     ///
-    /// Clients are told to send their messages to this path, so it must be the path that they see, and there must be no
-    /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.
+    /// The server tells clients to send their messages to this path, so it must be the path that
+    /// clients see, and no other endpoint may be at it. For layers and handlers, all messages come
+    /// from the peer that opened the stream.
     #[must_use]
     pub fn sse_endpoint(mut self, path: &str) -> Self {
         Arc::make_mut(&mut self.inner)
@@ -133,10 +137,10 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Accepts only the requests that this gate admits, at every path of the endpoint.
+    /// Accepts only the requests that this gate accepts, at every path of the endpoint.
     ///
-    /// The [routes](HttpGate::routes) of the gate are served too, without authentication. Their
-    /// paths are at the root of the host: a router in front must pass those on.
+    /// The service also serves the [routes](HttpGate::routes) of the gate, without authentication.
+    /// Their paths are at the root of the host, so a router in front must pass them on.
     #[must_use]
     pub fn authenticate(mut self, gate: impl HttpGate) -> Self {
         let routes = gate.routes().into_iter();
@@ -145,7 +149,7 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Answers at routes alone.
+    /// Responds only at routes.
     pub(super) fn without_endpoint(mut self) -> Self {
         Arc::make_mut(&mut self.inner).routes = Routes::without_endpoint();
         self
@@ -171,13 +175,13 @@ impl<E: Exchange> HttpService<E> {
         &self.inner.limits
     }
 
-    /// Whether it knows by which names it may be called, or has nothing but pages, which are served
-    /// at addresses too.
+    /// Whether the service has the names of its hosts, or only pages, which may be requested by IP
+    /// address too.
     pub(super) fn names_hosts(&self) -> bool {
         self.inner.allowed.names_hosts() || !self.inner.routes.has_endpoint()
     }
 
-    /// Answers one request of a connection, in the place that its client has.
+    /// Responds to one request of a connection, within the share of its client.
     pub(super) fn respond_to<B>(
         &self,
         caller: &ConnectionPeer,
@@ -201,7 +205,7 @@ impl<E: Exchange> HttpService<E> {
         }
     }
 
-    /// Answers one request. The future has no name, so it needs no box.
+    /// Responds to one request. The future has no type name, so it needs no box.
     pub(super) fn respond<B>(
         &self,
         mut request: Request<B>,
@@ -210,7 +214,7 @@ impl<E: Exchange> HttpService<E> {
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
     {
-        // Without a gate nobody asks for it there, and what is added to a request costs an allocation.
+        // Only a gate reads the address, and adding it to a request costs an allocation.
         if let (Some(_), Some(client)) = (&self.inner.gate, client) {
             request.extensions_mut().insert(PeerAddress(client));
         }
@@ -221,7 +225,7 @@ impl<E: Exchange> HttpService<E> {
         Arc::clone(&self.inner).respond(request, sender)
     }
 
-    /// The answer to a request for which there is no room, and whose body is not read.
+    /// The response to a request for which there is no room. Its body is not read.
     fn overloaded(&self, client: Option<IpAddr>, is_http_1: bool) -> Response<Body> {
         let error = Unavailable::Overloaded.into();
         let reply = self.inner.exchange.refuse(&error, client);
@@ -234,7 +238,7 @@ impl<E: Exchange> HttpService<E> {
     }
 }
 
-/// The facts about the sender of a request that are known before it is read.
+/// The data about the sender that is known before a request is read.
 struct Sender {
     memory: ConnectionMemory,
     client: Option<IpAddr>,
@@ -277,7 +281,7 @@ impl<E: Exchange> ServiceState<E> {
                 .map_err(Unheard::from),
             None => self.answer(&mut head, body, sender).await,
         };
-        // What is refused before the server hears of it is not read.
+        // The body of a request that is rejected before it reaches the server is not read.
         let leaves_body = has_body && answered.is_err();
         let mut reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
         if reply.status == StatusCode::METHOD_NOT_ALLOWED
@@ -287,11 +291,11 @@ impl<E: Exchange> ServiceState<E> {
         }
         let mut response = response(reply, &self.limits);
         cors::admit(page, &mut response);
-        // The connection takes no other request where an unread body is still to come; nor after a chunked one, which may also
-        // have had a `Content-Length`, which hyper has removed: its sender may then see the next request begin elsewhere than we
-        // do (RFC 9112, 6.1).
+        // The connection is closed after an unread body. It is also closed after a chunked one,
+        // because hyper removes a `Content-Length` beside it, and then the sender and this server
+        // may disagree on where the next request begins (RFC 9112, 6.1).
         let must_close = is_chunked || leaves_body;
-        // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
+        // HTTP/2 forbids this header (RFC 9113, 8.2.2) and frames its bodies itself.
         if must_close && is_http_1 {
             response
                 .headers_mut()
@@ -300,7 +304,7 @@ impl<E: Exchange> ServiceState<E> {
         response
     }
 
-    /// The answer to a rejected request; for a wrong path, it names the right one.
+    /// The response to a rejected request. For a wrong path it names the right one.
     fn refuse(&self, refused: Unheard, client: Option<IpAddr>) -> Reply {
         let rejected = match refused {
             Unheard::Rejected(rejected) => rejected,
@@ -319,8 +323,8 @@ impl<E: Exchange> ServiceState<E> {
         self.exchange.refuse(&error, client)
     }
 
-    /// Takes what it needs out of `head`: owning it would make every request's future larger by
-    /// twice its size. The futures that few requests need are boxed for the same reason.
+    /// Takes the needed parts out of `head`, because owning `head` would enlarge every request's
+    /// future by twice its size. Futures that few requests need are boxed for the same reason.
     async fn answer<B>(&self, head: &mut Parts, body: B, sender: Sender) -> Result<Reply, Unheard>
     where
         B: HttpBody<Data = Bytes> + Send,
@@ -329,7 +333,8 @@ impl<E: Exchange> ServiceState<E> {
         if let Some(Target::Beside(route)) = target {
             return Ok(Box::pin(self.beside(route, head, body, sender.client)).await?);
         }
-        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
+        // First, because the specification requires this check on every connection ("Security &
+        // Endpoint").
         self.allowed.check(head)?;
         let target = target.ok_or(Rejection::For(Refusal::UnknownPath))?;
         let admission = match &self.gate {
@@ -346,7 +351,7 @@ impl<E: Exchange> ServiceState<E> {
         })
     }
 
-    /// Answers a request at a path beside the endpoint.
+    /// Responds to a request at a path beside the endpoint.
     async fn beside<B>(
         &self,
         route: &Route,
@@ -364,7 +369,7 @@ impl<E: Exchange> ServiceState<E> {
         route.answer(head, &self.allowed, read).await
     }
 
-    /// Answers one request at a path of the endpoint.
+    /// Responds to one request at a path of the endpoint.
     async fn serve<B>(&self, head: &mut Parts, body: B, sender: Sender) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
@@ -373,8 +378,8 @@ impl<E: Exchange> ServiceState<E> {
         if head.method == Method::DELETE {
             return Ok(Box::pin(self.exchange.end_session(&message)).await);
         }
-        // A GET that takes no events can only be answered with 405 (2025-11-25, "Listening for Messages from the
-        // Server").
+        // For a GET without `Accept: text/event-stream`, 405 is the only allowed response
+        // (2025-11-25, "Listening for Messages from the Server").
         if head.method == Method::GET && checks::accepts_events(&message.headers) {
             return Ok(Box::pin(self.exchange.open_stream(&message)).await);
         }
@@ -388,7 +393,7 @@ impl<E: Exchange> ServiceState<E> {
             return Err(Refusal::MethodNotAllowed.into());
         }
         checks::media_types(&message.headers)?;
-        // Given back once there is a reply, or nobody waits for it any more.
+        // Returned once there is a reply, or once the request is dropped.
         let mut share = self.bodies.part(message.caller());
         message.body = read(body, &self.limits, &mut share).await?;
         let mut reply = self.exchange.exchange(&message).await;
@@ -396,7 +401,7 @@ impl<E: Exchange> ServiceState<E> {
         Ok(reply)
     }
 
-    /// Answers a request at the path of HTTP with SSE.
+    /// Responds to a request at the path of HTTP with SSE.
     async fn pipe<B>(
         &self,
         head: &mut Parts,
@@ -416,7 +421,7 @@ impl<E: Exchange> ServiceState<E> {
                 })
             }
             Method::POST => {
-                // Without a check of `Accept`: the answer has no content.
+                // `Accept` is not checked, because the response has no content.
                 checks::content(&message.headers)?;
                 let mut share = self.bodies.part(message.caller());
                 message.body = read(body, &self.limits, &mut share).await?;

@@ -1,4 +1,4 @@
-//! The service as tower knows it, for those who mount it elsewhere.
+//! The tower service, for programs that mount it in another HTTP server.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -8,19 +8,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::HttpLimits;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 
-/// The places for the connections of one listener.
+/// The slots for the connections of one listener.
 #[derive(Debug)]
 pub(super) struct Slots {
     free: Arc<Semaphore>,
     peers: Quota,
 }
 
-/// A place for any connection.
+/// A slot for any connection.
 pub(super) struct ConnectionSlot {
     _permit: OwnedSemaphorePermit,
 }
 
-/// A place for a connection of a known peer, free again when dropped.
+/// A slot for a connection of a known peer, released when dropped.
 pub(super) struct PeerSlot {
     _slot: ConnectionSlot,
     _share: QuotaPart,
@@ -34,7 +34,7 @@ impl Slots {
         }
     }
 
-    /// Waits until there is a place.
+    /// Waits until a slot is free.
     pub(super) async fn free(&self) -> ConnectionSlot {
         let permit = Arc::clone(&self.free).acquire_owned().await;
         ConnectionSlot {
@@ -42,7 +42,8 @@ impl Slots {
         }
     }
 
-    /// `None` if the peer has as many connections as one may have. Proxies have no address that counts.
+    /// Takes a slot; `None` if the peer has the maximum number of connections. For proxies
+    /// `address` is `None`, so they are limited only in total.
     pub(super) fn take(&self, slot: ConnectionSlot, address: Option<IpAddr>) -> Option<PeerSlot> {
         let share = self.peers.take(Holder::of(None, address), 1).ok()?;
         Some(PeerSlot {

@@ -1,4 +1,5 @@
-//! The socket of a connection: notes what happens, and still answers a peer that has finished sending.
+//! The socket of a connection. It records events, and still responds to a peer that has finished
+//! sending.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,12 +12,13 @@ use tokio::time::{Instant, Sleep};
 use super::paced::PacedStream;
 use super::watch::Activity;
 
-/// The most bytes that are still read from a peer after its last response.
+/// The maximum number of bytes that are still read from a peer after its last response.
 const LINGER_BYTES: usize = 64 << 10;
-/// The interval for checking whether a peer that has finished sending is gone. Nothing wakes us for that.
+/// The interval between checks whether a peer that has finished sending is gone, because no event
+/// reports it.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// The stream that requests are read from: plain, or with TLS.
+/// The stream from which requests are read: plain or with TLS.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
     /// The pending error of the operating system.
     fn take_error(&self) -> io::Result<Option<io::Error>>;
@@ -26,14 +28,14 @@ pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
 pub(super) struct WatchedSocket<S> {
     stream: S,
     activity: Activity,
-    /// The peer has finished sending.
+    /// Whether the peer has finished sending.
     has_ended: bool,
     lingered: usize,
     /// The time of the next check whether a peer that has finished sending is still there.
     next_look: Option<Pin<Box<Sleep>>>,
-    /// A byte was sent to such a peer in order to find out.
+    /// Whether a byte was sent to such a peer to find out if it is still there.
     has_asked: bool,
-    /// The peer must read before more can be sent.
+    /// Whether the peer must read before more can be sent.
     is_blocked: bool,
 }
 
@@ -69,17 +71,18 @@ impl<S: Socket> WatchedSocket<S> {
         }
     }
 
-    /// Hides from hyper that the peer has finished sending, until its answer is sent. Fails once the peer has closed
-    /// the other half too, because then it wants no answer.
+    /// Hides from hyper that the peer has finished sending, until its response is sent. Fails once
+    /// the peer has closed the other half too, because then it does not read the response.
     ///
-    /// From here, both look the same until something is sent: then the kernel of a peer that is gone answers with a
-    /// reset. An informational response may be sent for that purpose (RFC 9110, 15.2: clients skip unexpected ones).
+    /// The two cases can't be distinguished until data is sent: then the kernel of a peer that is
+    /// gone sends a reset. An informational response may be sent for that purpose (RFC 9110, 15.2:
+    /// clients skip unexpected ones).
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let next_look = self
             .next_look
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(LOOK)));
         while next_look.as_mut().poll(cx).is_ready() {
-            // By now a body that hyper had whole has been taken from it: this one really ends too early.
+            // hyper has already read a complete body, so this one really ended too early.
             if self.activity.events().lacks_body() {
                 return Poll::Ready(Ok(()));
             }
@@ -88,7 +91,7 @@ impl<S: Socket> WatchedSocket<S> {
             }
             if !self.has_asked && self.activity.events().takes_interim() {
                 self.has_asked = true;
-                // If it does not fit, the answer itself will find out.
+                // If it does not fit, sending the response itself detects a closed peer.
                 let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
                 let _sent = Pin::new(&mut self.stream).poll_write(cx, interim);
                 let _sent = Pin::new(&mut self.stream).poll_flush(cx);
@@ -98,7 +101,8 @@ impl<S: Socket> WatchedSocket<S> {
         Poll::Pending
     }
 
-    /// Reads what the peer still sends: the kernel would answer it with a reset, which can overtake the last response.
+    /// Reads the data that the peer still sends. Otherwise the kernel would respond with a reset,
+    /// which can overtake the last response.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut space = [0; 4 << 10];
         while !self.has_ended && self.lingered < LINGER_BYTES {
@@ -124,7 +128,8 @@ impl<S: Socket> AsyncRead for WatchedSocket<S> {
             return Poll::Ready(Ok(()));
         }
         self.has_ended = true;
-        // hyper would take the end for a disconnect, but half a connection is enough to take an answer.
+        // hyper would treat the end as a disconnect, but a half-closed connection can still receive
+        // a response.
         if self.activity.events().owes_answer() {
             return self.poll_gone(cx);
         }

@@ -1,6 +1,6 @@
-//! The phases of a connection of HTTP/1.1, and the time limit of each. One timer serves the
-//! connection for its whole life and is set anew only for an earlier deadline, so a request costs
-//! one look at the clock.
+//! The phases of an HTTP/1.1 connection, and the time limit of each. One timer serves the
+//! connection for its whole life and is reset only for an earlier deadline, so a request costs a
+//! single reading of the clock.
 
 use std::pin::Pin;
 use std::sync::{Arc, MutexGuard};
@@ -14,36 +14,36 @@ use super::HttpLimits;
 use super::limits::after;
 use plainly_transport::lock::Lock;
 
-/// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
-/// lost.
+/// The time for which a closing connection continues to read from its peer. If it closed earlier,
+/// its last response could get lost.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
 /// The first byte of a connection with TLS (RFC 8446, 5.1).
 pub(super) const TLS_HANDSHAKE: u8 = 22;
 
-/// The events on a connection, which its socket and its requests note.
+/// The events on a connection, which its socket and its requests record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activity(Arc<Lock<ConnectionEvents>>);
 
 #[derive(Debug, Default)]
 pub(super) struct ConnectionEvents {
-    /// Requests so far.
+    /// The number of requests so far.
     requests: u64,
-    /// A request is being served: from the end of its head until its response's body is handed
-    /// over.
+    /// Whether a request is being served: from the end of its head until its response's body is
+    /// sent.
     is_serving: bool,
-    /// The first bytes were those of TLS.
+    /// Whether the first bytes were those of TLS.
     pub(super) is_secure: bool,
-    /// The body of the last request is here.
+    /// Whether the body of the last request has arrived completely.
     pub(super) has_body: bool,
-    /// Its response has begun.
+    /// Whether its response has begun.
     pub(super) is_answering: bool,
-    /// The peer understands informational responses: it speaks HTTP/1.1.
+    /// Whether the peer understands informational responses, because it uses HTTP/1.1.
     takes_interim: bool,
-    /// Bytes have arrived since the last request was served.
+    /// Whether bytes have arrived since the last request was served.
     has_heard: bool,
-    /// The peer has still to read what was sent.
+    /// Whether the peer has not yet read all sent bytes.
     pub(super) is_blocked: bool,
-    /// The last response was sent.
+    /// Whether the last response was sent.
     pub(super) is_closing: bool,
 }
 
@@ -52,7 +52,7 @@ impl Activity {
         self.0.lock()
     }
 
-    /// Notes that a request is being served, for as long as the result lives.
+    /// Records that a request is being served, for as long as the result lives.
     pub(super) fn serve(&self, version: Version) -> ServedRequest {
         let mut events = self.events();
         *events = ConnectionEvents {
@@ -67,7 +67,7 @@ impl Activity {
 }
 
 impl ConnectionEvents {
-    /// Notes that bytes were read, and the first of them.
+    /// Records that bytes were read, the first of which is `first`.
     pub(super) fn note_read(&mut self, first: u8) {
         if !self.is_serving {
             self.is_secure |= first == TLS_HANDSHAKE && self.requests == 0 && !self.has_heard;
@@ -75,8 +75,8 @@ impl ConnectionEvents {
         }
     }
 
-    /// Whether the peer still waits for an answer, or the rest of one, although it has finished
-    /// sending.
+    /// Whether the peer still waits for a response, or for the rest of one, although it has
+    /// finished sending.
     pub(super) fn owes_answer(&self) -> bool {
         self.is_blocked || self.is_serving && !self.is_answering
     }
@@ -86,7 +86,7 @@ impl ConnectionEvents {
         self.is_serving && !self.has_body
     }
 
-    /// Whether the peer was cut off: in the middle of a body, or of a head.
+    /// Whether the connection ended in the middle of a body or of a head.
     pub(super) fn was_cut_off(&self) -> bool {
         self.has_heard || self.requests > 0 && !self.has_body
     }
@@ -110,7 +110,7 @@ impl ConnectionEvents {
     }
 }
 
-/// A request is being served.
+/// A guard for a request that is being served.
 #[derive(Debug)]
 pub(super) struct ServedRequest(Activity);
 
@@ -126,15 +126,15 @@ impl Drop for ServedRequest {
     }
 }
 
-/// The event that a connection waits for. A deadline starts when this changes, so an occasional byte does not extend
-/// it.
+/// The event that a connection waits for. The deadline starts when this changes, so that occasional
+/// bytes do not extend it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// The rest of a head.
     Head { requests: u64 },
     /// The next request.
     Idle { requests: u64 },
-    /// A body or an answer, or the peer to read one: these have limits of their own.
+    /// A body, a response, or the peer to read one; these have separate limits.
     Serving,
     /// The peer to close its side too.
     Closing,
@@ -151,18 +151,18 @@ impl Phase {
     }
 }
 
-/// Detects when a connection has waited for too long.
+/// Detects that a connection has waited for too long.
 pub(super) struct Watch<'a> {
     activity: &'a Activity,
     limits: &'a HttpLimits,
     phase: Phase,
     deadline: Option<Instant>,
-    /// Never set after the deadline, and mostly long before it.
+    /// Never set later than the deadline, and usually much earlier.
     timer: Pin<&'a mut Sleep>,
 }
 
 impl<'a> Watch<'a> {
-    /// Starts with a new connection; `timer` may be any.
+    /// Starts with a new connection; `timer` may be set to any time.
     pub(super) fn new(
         activity: &'a Activity,
         limits: &'a HttpLimits,
@@ -194,7 +194,8 @@ impl<'a> Watch<'a> {
         if deadline < self.timer.deadline() {
             self.timer.as_mut().reset(deadline);
         }
-        // The timer may still be set for an earlier phase: moving it with every phase would cost time on each request.
+        // The timer may still be set for an earlier phase, because resetting it in every phase
+        // would cost time for each request.
         while self.timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= deadline {
                 return Poll::Ready(());
