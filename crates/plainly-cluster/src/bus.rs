@@ -1,4 +1,4 @@
-//! Messages between replicas: events to all, and questions to one.
+//! Messages between replicas: events to all replicas, and questions to one.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,11 +13,11 @@ pub trait Bus: Send + Sync + fmt::Debug + 'static {
     /// The id of this replica, new at each start.
     fn id(&self) -> ReplicaId;
 
-    /// Sends an event to all other replicas. Returns at once: an event that can't be sent now is not
-    /// sent later.
+    /// Sends an event to all other replicas. Returns at once. An event that can't be sent now is
+    /// not sent later.
     fn tell(&self, event: Bytes);
 
-    /// Asks one replica, which has this time for its answer.
+    /// Asks one replica, and waits for its answer for at most this time.
     fn ask(
         &self,
         whom: ReplicaId,
@@ -25,9 +25,9 @@ pub trait Bus: Send + Sync + fmt::Debug + 'static {
         within: Duration,
     ) -> impl Future<Output = Result<Bytes, Unanswered>> + Send;
 
-    /// The events and questions of other replicas, from now on. A replica can be asked as long as it
-    /// hears; it hears once at a time. Its own events may be among those that it hears, and any
-    /// event may be heard twice, late, or not at all.
+    /// The events and questions of other replicas, from now on. Other replicas can ask this one
+    /// while the stream exists. Only one such stream may exist at a time. The stream may contain
+    /// this replica's own events, and any event may arrive twice, late, or not at all.
     fn hear(&self) -> impl Stream<Item = Heard> + Send + 'static;
 }
 
@@ -42,7 +42,7 @@ pub enum Heard {
     Event(Bytes),
     /// A question to this replica alone.
     Question(Bytes, Responder),
-    /// Events may be missing here, of any replica.
+    /// Events of any replica may be missing at this point.
     Gap,
 }
 
@@ -53,22 +53,23 @@ pub enum Heard {
     reason = "a server must do something about each"
 )]
 pub enum Unanswered {
-    /// There is no such replica, so the question was not heard.
+    /// The replica doesn't exist, so it has not received the question.
     #[error("the replica is gone")]
     Gone,
-    /// The question could not be sent, so it was not heard.
+    /// The question could not be sent, so no replica has received it.
     #[error("the question to another replica could not be sent")]
     Unsent,
-    /// There was no answer in time: the question may have been heard.
+    /// There was no answer in time. The replica may have received the question.
     #[error("another replica did not answer in time")]
     Silent,
 }
 
-/// The way back for the answer to one question. Without an answer, the other replica waits in vain.
+/// Sends the answer to one question. Without an answer, the other replica waits until its time is
+/// up.
 pub struct Responder(Box<dyn FnOnce(Bytes) + Send>);
 
 impl Responder {
-    /// A way back, which an engine provides: `send` returns at once.
+    /// Creates a responder for an engine. `send` must return at once.
     pub fn new(send: impl FnOnce(Bytes) + Send + 'static) -> Self {
         Self(Box::new(send))
     }

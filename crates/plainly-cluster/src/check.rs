@@ -1,4 +1,4 @@
-//! A test of any engine: whether it keeps the rules that servers rely on.
+//! A test for engines: checks the rules that servers rely on.
 //!
 //! ```
 //! use plainly_cluster::check::check;
@@ -22,13 +22,13 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::replica_id::ReplicaId;
 
-/// The time within which anything happens.
+/// The maximum time to wait for anything.
 const SOON: Duration = Duration::from_secs(15);
-/// The pause between two looks.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Tries an engine as two of its replicas use it, and returns each rule that it breaks. Neither
-/// hears yet. It leaves records and journals with new names behind.
+/// Checks an engine through two of its replicas, neither of which may be hearing yet. Returns each
+/// rule that the engine breaks. Leaves records and journals with new names in the engine.
 pub async fn check(one: &impl Engine, other: &impl Engine) -> Vec<String> {
     let mut report = Report::default();
     let name = match ReplicaId::random() {
@@ -55,14 +55,14 @@ pub async fn check(one: &impl Engine, other: &impl Engine) -> Vec<String> {
 struct Report(Vec<String>);
 
 impl Report {
-    /// Notes a rule that is broken.
+    /// Records a rule that is broken.
     fn rule(&mut self, is_kept: bool, rule: impl Display) {
         if !is_kept {
             self.0.push(rule.to_string());
         }
     }
 
-    /// The result of an operation, whose failure is noted.
+    /// The result of an operation, whose failure is recorded.
     fn done<T>(&mut self, done: Result<T, EngineError>, what: &str) -> Option<T> {
         match done {
             Ok(done) => Some(done),
@@ -75,12 +75,12 @@ impl Report {
     }
 }
 
-/// The result of waiting for something that happens soon.
+/// The result of a future; `None` if it takes too long.
 async fn soon<T>(waiting: impl Future<Output = T>) -> Option<T> {
     timeout(SOON, waiting).await.ok()
 }
 
-/// Looks again and again until it is so, and returns whether it was soon.
+/// Repeats a check until it succeeds. Returns whether it succeeded in time.
 async fn until(mut is_so: impl AsyncFnMut() -> bool) -> bool {
     let began = Instant::now();
     while began.elapsed() < SOON {

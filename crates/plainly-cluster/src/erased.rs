@@ -1,5 +1,5 @@
-//! The traits of an engine with their futures and streams boxed, and each call of records and
-//! journals limited in time.
+//! The traits of an engine as trait objects, with boxed futures and streams. Each call of records
+//! and journals has a time limit.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::journals::Journals;
 use crate::records::{Records, StoredRecord};
 use crate::replica_id::ReplicaId;
 
-/// The time for one call of records and journals.
+/// The maximum time for one call of records and journals.
 const CALL: Duration = Duration::from_secs(5);
 
-/// A [`Bus`] of any type.
+/// A [`Bus`] as a trait object.
 pub trait ErasedBus: Send + Sync + fmt::Debug {
     /// [`Bus::id`].
     fn id(&self) -> ReplicaId;
@@ -36,7 +36,7 @@ pub trait ErasedBus: Send + Sync + fmt::Debug {
     fn hear(&self) -> BoxStream<'static, Heard>;
 }
 
-/// [`Records`] of any type.
+/// [`Records`] as a trait object.
 pub trait ErasedRecords: Send + Sync + fmt::Debug {
     /// [`Records::get`].
     fn get<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<StoredRecord>, EngineError>>;
@@ -50,7 +50,7 @@ pub trait ErasedRecords: Send + Sync + fmt::Debug {
     ) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 }
 
-/// [`Journals`] of any type.
+/// [`Journals`] as a trait object.
 pub trait ErasedJournals: Send + Sync + fmt::Debug {
     /// [`Journals::append`].
     fn append<'a>(
@@ -62,7 +62,7 @@ pub trait ErasedJournals: Send + Sync + fmt::Debug {
     fn follow(&self, journal: &str) -> BoxStream<'static, Result<Bytes, EngineError>>;
 }
 
-/// An [`Engine`] of any type.
+/// An [`Engine`] as a trait object.
 pub trait ErasedEngine: ErasedBus + ErasedRecords + ErasedJournals {
     /// [`Engine::is_connected`].
     fn is_connected(&self) -> bool;

@@ -1,4 +1,4 @@
-//! The reasons why something can't be stored or read.
+//! The errors of records and journals.
 
 use std::error::Error;
 
@@ -11,13 +11,13 @@ pub enum EngineError {
     /// Nothing was read or written.
     #[error("the shared store can't be reached")]
     Refused(#[source] Box<dyn Error + Send + Sync>),
-    /// The value may be written, or not.
+    /// The value may have been written or not.
     #[error("the shared store did not confirm a write")]
     Unknown(#[source] Box<dyn Error + Send + Sync>),
-    /// Nothing was written: the value has more bytes than one value may have.
+    /// Nothing was written, because the value is larger than the maximum.
     #[error("the value is too large for the shared store")]
     TooLarge,
-    /// Nothing was written: there is no room.
+    /// Nothing was written, because the store is full.
     #[error("the shared store is full")]
     Full,
 }

@@ -1,4 +1,4 @@
-//! An engine for the replicas of one process: everything is in its memory.
+//! An engine for the replicas of one process. Everything is stored in memory.
 
 mod faults;
 mod hub;
@@ -24,19 +24,19 @@ use crate::journals::Journals;
 use crate::records::{Records, StoredRecord};
 use crate::replica_id::ReplicaId;
 
-/// An engine for replicas of one process, for tests above all. Cheap to clone; all clones are the
+/// An engine for the replicas of one process, mainly for tests. Cheap to clone; all clones are the
 /// same engine.
 #[derive(Clone, Debug, Default)]
 pub struct InProcess(Arc<Shared>);
 
-/// The memory that all replicas share.
+/// The memory shared by all replicas.
 #[derive(Debug, Default)]
 struct Shared {
     hub: Lock<Hub>,
     shelves: Lock<Shelves>,
 }
 
-/// One replica's part of an [`InProcess`].
+/// One replica's handle of an [`InProcess`].
 #[derive(Clone, Debug)]
 pub struct Replica {
     id: ReplicaId,
@@ -45,12 +45,12 @@ pub struct Replica {
 }
 
 impl InProcess {
-    /// An engine that stores nothing yet.
+    /// Creates an empty engine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A new replica.
+    /// Adds a new replica.
     pub fn replica(&self) -> Replica {
         Replica {
             id: self.0.hub.lock().next_id(),
@@ -59,7 +59,7 @@ impl InProcess {
         }
     }
 
-    /// Another engine, with the records as they are now.
+    /// Copies the current records to another engine.
     #[must_use]
     pub fn copy(&self) -> Self {
         let shelves = Lock::new(self.0.shelves.lock().copy());
@@ -67,21 +67,21 @@ impl InProcess {
         Self(Arc::new(Shared { hub, shelves }))
     }
 
-    /// Goes back to the records of an earlier [`copy`](Self::copy), as an engine does whose files have
+    /// Restores the records of an earlier [`copy`](Self::copy), like an engine whose files have
     /// lost the last writes.
     pub fn go_back(&self, earlier: &Self) {
         let earlier = earlier.0.shelves.lock().copy();
         *self.0.shelves.lock() = earlier;
     }
 
-    /// Forgets all records and journals, as an engine does that was made anew.
+    /// Removes all records and journals, like an engine that was created anew.
     pub fn forget(&self) {
         self.0.shelves.lock().forget();
     }
 }
 
 impl Replica {
-    /// Changes the faults of this replica's part of the engine.
+    /// Changes the faults of this replica's handle.
     ///
     /// ```
     /// # use plainly_cluster::{Engine, InProcess};
@@ -115,7 +115,7 @@ impl Bus for Replica {
     ) -> Result<Bytes, Unanswered> {
         self.faults.call().await.map_err(|_| Unanswered::Unsent)?;
         let (sender, answer) = oneshot::channel();
-        // Nobody is left to hear the answer if the asker has stopped waiting.
+        // If the asking replica has stopped waiting, the answer is dropped.
         let responder = Responder::new(move |answer| drop(sender.send(answer)));
         let question = Heard::Question(question, responder);
         self.shared.hub.lock().ask(whom, question)?;

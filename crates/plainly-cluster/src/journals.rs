@@ -1,4 +1,4 @@
-//! Events in order, for a short while.
+//! Ordered events, stored for a short time.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use crate::error::EngineError;
 /// Stores the events of each journal in order, the last 1,024 of them for ten minutes.
 pub trait Journals: Send + Sync + fmt::Debug + 'static {
     /// Adds an event to the journal with this name: up to 80 letters, digits and dots. The first
-    /// event begins the journal.
+    /// event creates the journal.
     fn append(
         &self,
         journal: &str,
         event: Bytes,
     ) -> impl Future<Output = Result<(), EngineError>> + Send;
 
-    /// All events that are stored, in order, and then those to come. After a fault, events may come
-    /// again. The stream ends after an error, and otherwise never.
+    /// All stored events in order, followed by new ones. After a fault, events may be repeated. The
+    /// stream ends only after an error.
     fn follow(
         &self,
         journal: &str,

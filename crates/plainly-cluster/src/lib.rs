@@ -1,8 +1,8 @@
-//! The seam between the replicas of one server, which share an [`Engine`]: a [`Bus`] for events and
-//! questions, [`Records`] for small values that expire, and [`Journals`] for events in order.
+//! The interface between the replicas of one server. They share an [`Engine`]: a [`Bus`] for events
+//! and questions, [`Records`] for small values that expire, and [`Journals`] for ordered events.
 //!
-//! This crate has the traits, and [`InProcess`], an engine for the replicas of one process. It knows
-//! no message and no server.
+//! This crate contains the traits, and [`InProcess`], an engine for the replicas of one process.
+//! Independent of messages and servers.
 //!
 //! ```
 //! use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Small records that replicas share, so that each continues what another began.
+//! Small records that replicas share, so that one replica can continue the work of another.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,18 +9,20 @@ use crate::error::EngineError;
 
 /// Stores small records for a time.
 ///
-/// A read returns at least what the last completed write stored, wherever it was made. No record is
-/// removed before its time. A call that takes longer than five seconds is dropped and has failed.
+/// A read returns the value of the last completed write or of a later one, by any replica. A record
+/// is never removed before it expires. A call that takes longer than five seconds is dropped, and
+/// has failed.
 pub trait Records: Send + Sync + fmt::Debug + 'static {
-    /// The record with this key: up to 80 letters, digits and dots. An expired one may be missing.
+    /// Returns the record with this key: up to 80 letters, digits and dots. An expired record may
+    /// be missing.
     fn get(
         &self,
         key: &str,
     ) -> impl Future<Output = Result<Option<StoredRecord>, EngineError>> + Send;
 
-    /// Stores `value` for `ttl`, in place of the record of the version `over`, or of none. Returns
-    /// its version, which is greater than that of any earlier record with this key; `None`, and
-    /// stores nothing, if there is a different record.
+    /// Stores `value` for `ttl`, if the current record has the version `over`, or if there is none
+    /// and `over` is `None`. Returns the new version, which is greater than that of any earlier
+    /// record with this key. Otherwise stores nothing, and returns `None`.
     fn put(
         &self,
         key: &str,
@@ -36,13 +38,13 @@ pub trait Records: Send + Sync + fmt::Debug + 'static {
 pub struct StoredRecord {
     /// The value. It may contain names of users and clients.
     pub value: Bytes,
-    /// A number that grows with each write of the record: a server ignores a lower one than it has
-    /// read before.
+    /// A number that grows with each write of the record. A server ignores a version lower than one
+    /// that it has read before.
     pub version: u64,
 }
 
 impl StoredRecord {
-    /// A record with this value and version.
+    /// Creates a record with this value and version.
     pub fn new(value: Bytes, version: u64) -> Self {
         Self { value, version }
     }

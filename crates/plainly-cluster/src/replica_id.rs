@@ -7,18 +7,18 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplicaId(u64);
 
-/// A text is no id of a replica.
+/// The error for a text that is not the id of a replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the id of a replica, which has 16 hexadecimal digits")]
 pub struct InvalidReplicaId(());
 
 impl ReplicaId {
-    /// A new id.
+    /// Creates a random id.
     pub fn random() -> Result<Self, getrandom::Error> {
         getrandom::u64().map(Self)
     }
 
-    /// The id with this number.
+    /// Creates the id with this number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }

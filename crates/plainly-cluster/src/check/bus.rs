@@ -11,12 +11,12 @@ use crate::bus::{Heard, Unanswered};
 use crate::engine::Engine;
 use crate::replica_id::ReplicaId;
 
-/// The number of events that are sent at once.
+/// The number of events sent at once.
 const EVENTS: u32 = 100;
 
 pub(super) async fn check(report: &mut Report, one: &impl Engine, other: &impl Engine) {
     let mut heard = Box::pin(other.hear());
-    // An engine may need a moment until others reach who hears.
+    // An engine may need a moment until other replicas reach a new listener.
     let reached = until(async || {
         one.tell("hello".into());
         let first = tokio::time::timeout(PAUSE, heard.next()).await;
@@ -30,7 +30,7 @@ pub(super) async fn check(report: &mut Report, one: &impl Engine, other: &impl E
     while numbers.len() < EVENTS as usize {
         match soon(heard.next()).await {
             Some(Some(Heard::Event(event))) => {
-                // Those of the beginning may still come.
+                // Some of the first events may still arrive.
                 let number = <[u8; 4]>::try_from(&*event);
                 numbers.extend(number.map(u32::from_be_bytes));
             }
@@ -85,7 +85,7 @@ async fn questions(
     report.rule(is_gone.await, "a replica that no longer hears is gone");
 }
 
-/// The next question that is heard.
+/// The next question in the stream.
 async fn question(mut heard: impl Stream<Item = Heard> + Unpin) -> Option<Heard> {
     loop {
         match heard.next().await? {
@@ -95,7 +95,7 @@ async fn question(mut heard: impl Stream<Item = Heard> + Unpin) -> Option<Heard>
     }
 }
 
-/// Answers the next question with itself.
+/// Answers the next question with the question itself.
 async fn answer(heard: impl Stream<Item = Heard> + Unpin) -> bool {
     let heard = soon(question(heard)).await.flatten();
     if let Some(Heard::Question(question, responder)) = heard {

@@ -7,10 +7,10 @@ use super::{Report, soon};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// The events of a journal that are always stored.
+/// The number of a journal's last events that are always stored.
 const STORED: u32 = 1_024;
 
-/// The number of followers that take turns.
+/// The number of followers, one after the other.
 const ROUNDS: u32 = 30;
 
 pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
@@ -43,10 +43,10 @@ pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, ot
     );
 }
 
-/// Followers that take turns: where one ends, the next one begins.
+/// Checks that a follower receives all events if it starts where another one stops.
 async fn again(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
     for round in 0..ROUNDS {
-        // An engine may be about to forget the one before.
+        // The engine may be about to unsubscribe the previous follower.
         for _ in 0..round {
             tokio::task::yield_now().await;
         }
@@ -76,7 +76,7 @@ async fn append(
     }
 }
 
-/// The first of the events that are read.
+/// The first events of a stream, up to `count`.
 async fn numbers(
     mut followed: impl Stream<Item = Result<Bytes, EngineError>> + Unpin,
     count: u32,

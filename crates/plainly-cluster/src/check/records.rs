@@ -31,7 +31,7 @@ pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, ot
         report.rule(put.flatten().is_none(), why);
     }
     let mut latest = version;
-    // Again and again, by turns: no read is older than the write before it.
+    // The replicas write in turn, and every read must return the last write.
     for round in 0..20_u8 {
         let value = Bytes::from(vec![round]);
         let put = other.put(name, value.clone(), latest, HOUR).await;

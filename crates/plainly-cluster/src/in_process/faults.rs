@@ -1,4 +1,4 @@
-//! Faults on order.
+//! Faults that tests can request.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use tokio::time::sleep;
 
 use crate::error::EngineError;
 
-/// The faults and limits of one replica's part of an engine; by default no faults.
+/// The faults and limits of one replica's handle; no faults by default.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Faults {
-    /// The engine can't be reached. Once it can be again, the replica hears of a gap.
+    /// The engine can't be reached. Once it is reachable again, the replica receives a gap.
     pub is_cut: bool,
-    /// The number of its next events that are lost on the way.
+    /// The number of the replica's next events that are lost.
     pub lost_events: usize,
-    /// The number of its next writes that are made and not confirmed.
+    /// The number of the replica's next writes that are made but not confirmed.
     pub doubtful_writes: usize,
-    /// There is no room for new records.
+    /// The engine has no space for new records.
     pub is_full: bool,
-    /// The time before each question, read and write.
+    /// The delay before each question, read and write.
     pub delay: Duration,
-    /// The most bytes of a value, and of an event of a journal.
+    /// The maximum size of a value and of a journal's event, in bytes.
     pub max_value: usize,
 }
 
@@ -33,18 +33,18 @@ impl Default for Faults {
             doubtful_writes: 0,
             is_full: false,
             delay: Duration::ZERO,
-            // As a server of NATS has it.
+            // The default of a NATS server.
             max_value: 1 << 20,
         }
     }
 }
 
-/// The faults of a replica, as its engine reads them.
+/// The current faults of a replica.
 #[derive(Debug, Default)]
 pub(super) struct FaultBook(Lock<Faults>);
 
 impl FaultBook {
-    /// Changes the faults. Returns whether the engine can be reached again.
+    /// Changes the faults. Returns whether the engine became reachable again.
     pub(super) fn change(&self, change: impl FnOnce(&mut Faults)) -> bool {
         let mut faults = self.0.lock();
         let was_cut = faults.is_cut;
@@ -68,13 +68,13 @@ impl FaultBook {
         }
     }
 
-    /// Whether an event is lost.
+    /// Whether to lose an event.
     pub(super) fn loses_event(&self) -> bool {
         let mut faults = self.0.lock();
         faults.is_cut || take(&mut faults.lost_events)
     }
 
-    /// Waits for as long as a call takes; fails if the engine can't be reached.
+    /// Waits for the delay of a call. Fails if the engine can't be reached.
     pub(super) async fn call(&self) -> Result<(), EngineError> {
         let delay = self.0.lock().delay;
         if !delay.is_zero() {
@@ -86,7 +86,7 @@ impl FaultBook {
         }
     }
 
-    /// Fails if there is no room for a new record.
+    /// Fails if the engine has no space for a new record.
     pub(super) fn room(&self) -> Result<(), EngineError> {
         match self.0.lock().is_full {
             true => Err(EngineError::Full),
@@ -94,7 +94,7 @@ impl FaultBook {
         }
     }
 
-    /// Fails if a write that was made is not confirmed.
+    /// Fails if a write that was made should not be confirmed.
     pub(super) fn confirm(&self) -> Result<(), EngineError> {
         match take(&mut self.0.lock().doubtful_writes) {
             true => Err(EngineError::Unknown("the confirmation is lost".into())),
@@ -103,7 +103,7 @@ impl FaultBook {
     }
 }
 
-/// Takes one of those that are left.
+/// Counts down. Returns whether there was one left.
 fn take(left: &mut usize) -> bool {
     let is_left = *left > 0;
     *left -= usize::from(is_left);

@@ -1,4 +1,4 @@
-//! The replicas that hear, each with the messages that it has not heard yet.
+//! The listening replicas, with the messages that each has not received yet.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::faults::FaultBook;
 use crate::bus::{Heard, Unanswered};
 use crate::replica_id::ReplicaId;
 
-/// The most messages that wait for a replica which is slow to hear them.
+/// The maximum number of messages queued for a slow replica.
 const WAITING: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Hub {
     listeners: HashMap<ReplicaId, Listener>,
 }
 
-/// A replica that hears, as others see it.
+/// A listening replica, as seen by others.
 #[derive(Debug)]
 struct Listener {
     messages: mpsc::Sender<Heard>,
@@ -27,7 +27,7 @@ struct Listener {
     faults: Arc<FaultBook>,
 }
 
-/// A replica that hears, as it sees itself. Others can't reach it once this is dropped.
+/// A listening replica, as seen by itself. Other replicas can't reach it once this is dropped.
 #[derive(Debug)]
 pub(super) struct Hearing {
     messages: mpsc::Receiver<Heard>,
@@ -62,7 +62,7 @@ impl Hub {
         }
     }
 
-    /// Notes that this replica has missed events.
+    /// Records that this replica has missed events.
     pub(super) fn miss(&self, id: ReplicaId) {
         if let Some(listener) = self.listeners.get(&id) {
             listener.missed.notify_one();
@@ -83,7 +83,7 @@ impl Hub {
 
 impl Listener {
     fn tell(&self, event: Bytes) {
-        // It hears of a gap once it is no longer cut off.
+        // The replica receives a gap once it is no longer cut off.
         if self.faults.is_cut() {
             return;
         }

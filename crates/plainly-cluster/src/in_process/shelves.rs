@@ -10,18 +10,18 @@ use tokio::time::Instant;
 
 use crate::records::StoredRecord;
 
-/// The most events of a journal.
+/// The maximum number of events in a journal.
 const EVENTS: usize = 1_024;
 /// The time that a journal is stored after its last event.
 const JOURNAL: Duration = Duration::from_secs(600);
-/// The time between two searches for what has expired.
+/// The interval between two removals of expired entries.
 const SWEEP: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct Shelves {
     records: HashMap<Box<str>, Record>,
     journals: HashMap<Box<str>, Journal>,
-    /// The number of writes of records so far.
+    /// The number of record writes so far.
     writes: u64,
     swept: Instant,
 }
@@ -29,17 +29,17 @@ pub(super) struct Shelves {
 #[derive(Clone, Debug)]
 struct Record {
     stored: StoredRecord,
-    /// Never, if absent.
+    /// `None` if the record never expires.
     expires: Option<Instant>,
 }
 
 #[derive(Debug)]
 struct Journal {
     events: VecDeque<Bytes>,
-    /// The number of events that made room for later ones.
+    /// The number of events that were removed for later ones.
     removed: usize,
     expires: Instant,
-    /// Wakes those that follow, and ends with the journal.
+    /// Wakes the followers. Dropped with the journal.
     changed: watch::Sender<()>,
 }
 
@@ -93,7 +93,7 @@ impl Shelves {
         journal.changed.send_replace(());
     }
 
-    /// The records of now, without journals.
+    /// A copy of the current records, without journals.
     pub(super) fn copy(&self) -> Self {
         Self {
             records: self.records.clone(),
@@ -138,7 +138,7 @@ impl Record {
 #[derive(Debug)]
 pub(super) struct Follower {
     journal: Box<str>,
-    /// The number of events before the next one.
+    /// The number of events that were read or skipped.
     before: usize,
 }
 
@@ -150,7 +150,7 @@ impl Follower {
         }
     }
 
-    /// The next event, once there is one.
+    /// Waits for the next event.
     pub(super) async fn next(&mut self, shelves: &Lock<Shelves>) -> Bytes {
         loop {
             let mut changed = {
@@ -164,7 +164,7 @@ impl Follower {
                 journal.changed.subscribe()
             };
             if changed.changed().await.is_err() {
-                // It has expired: what is appended now begins another.
+                // The journal has expired. The next event starts a new one.
                 self.before = 0;
             }
         }

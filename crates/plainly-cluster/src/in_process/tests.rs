@@ -1,4 +1,4 @@
-//! What a replica misses, what expires, and faults on order.
+//! Tests of missed events, expired entries, and requested faults.
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::time::advance;
