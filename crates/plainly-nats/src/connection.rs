@@ -1,4 +1,4 @@
-//! The connection: whether it is up, and requests whose outcome is known as well as it can be.
+//! The connection to NATS: its state, and requests with the most precise outcome possible.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,33 +17,33 @@ pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 /// The reason why a request has no reply.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoReply {
-    /// No server is connected: the request was not sent.
+    /// No server is connected, so the request was not sent.
     #[error("{0}")]
     Down(Cause),
-    /// The server has dropped the request, or it can't be sent at all.
+    /// The server has rejected the request, or it can't be sent at all.
     #[error("{0}")]
     Denied(Cause),
-    /// No listener has the subject.
+    /// The subject has no listener.
     #[error("nobody listens there")]
     Nobody,
-    /// The request is larger than the server takes.
+    /// The request is larger than the server accepts.
     #[error("it is larger than NATS takes")]
     TooLarge,
-    /// A listener may have heard the request.
+    /// A listener may have received the request.
     #[error("{0}")]
     Silent(Cause),
 }
 
-/// The state of the connection, by the events of the client library.
+/// The state of the connection, from the events of the client library.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct News {
-    /// Counts each time that the connection comes up or goes down: odd while connected.
+    /// Counts the times that the connection came up or went down. Odd while connected.
     turns: u64,
-    /// Whether the log has a warning of the present outage.
+    /// Whether a warning about the current outage was logged.
     is_said: bool,
-    /// Counts the gaps, where messages may be missing.
+    /// The number of gaps, at which messages may be missing.
     pub(crate) gaps: u64,
-    /// The number of errors that the server has sent, and the last of them.
+    /// The number of errors from the server, and the last one.
     errors: (u64, String),
 }
 
@@ -53,7 +53,7 @@ impl News {
     }
 }
 
-/// Writes the events of the client library into [`News`]. The log names the servers' places.
+/// Updates [`News`] by an event of the client library. The log shows the servers' addresses.
 pub(crate) fn note(news: &watch::Sender<News>, event: Event, places: &str) {
     news.send_modify(|news| match event {
         Event::Connected if !news.is_up() => {
@@ -81,7 +81,7 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event, places: &str) {
     });
 }
 
-/// A connection that comes up by itself, again and again.
+/// A connection that is restored automatically.
 #[derive(Clone)]
 pub(crate) struct Connection {
     client: Client,
@@ -101,7 +101,7 @@ impl Connection {
         self.client.max_payload()
     }
 
-    /// Whether the server is one of several.
+    /// Whether the server is in a cluster.
     pub(crate) fn is_clustered(&self) -> bool {
         let info = self.client.try_server_info();
         info.is_some_and(|info| info.cluster.is_some())
@@ -115,16 +115,16 @@ impl Connection {
         self.client.new_inbox()
     }
 
-    /// Publishes now or never.
+    /// Publishes a message if that is possible at once.
     pub(crate) fn publish(&self, subject: String, payload: Bytes) {
         if self.is_up() {
-            // A full queue is as if the connection were down: the message is not sent later. Without
-            // the task's budget, which many messages at once would use up.
+            // If the queue is full, the message is dropped as if the connection were down.
+            // `unconstrained`, because many messages at once would use up the task's budget.
             unconstrained(self.client.publish(subject, payload)).now_or_never();
         }
     }
 
-    /// Listens from now on; at nothing if the connection is closed for ever.
+    /// Subscribes from now on; `None` if the connection is closed for good.
     pub(crate) fn subscribe(
         &self,
         subject: String,
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// Asks who listens at the subject, if the connection is up.
+    /// Sends a request to the listener of the subject, if the connection is up.
     pub(crate) async fn request(
         &self,
         subject: &str,
@@ -183,7 +183,8 @@ impl Connection {
     }
 }
 
-/// Waits until there will be no reply: the connection is lost, or this replica may not publish there.
+/// Waits until a reply has become impossible: the connection is lost, or this replica may not
+/// publish to the subject.
 async fn in_vain(news: &mut watch::Receiver<News>, before: &News, subject: &str) -> NoReply {
     loop {
         if news.changed().await.is_err() {
@@ -200,7 +201,7 @@ async fn in_vain(news: &mut watch::Receiver<News>, before: &News, subject: &str)
     }
 }
 
-/// The time from now on, as an instant.
+/// The instant after this time.
 pub(crate) fn within(time: Duration) -> Instant {
     Instant::now() + time
 }

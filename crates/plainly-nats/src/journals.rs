@@ -1,5 +1,5 @@
-//! Journals are the messages of one subject. A consumer in the memory of one server pushes them to
-//! who follows, and is made again if that server is lost.
+//! Each journal consists of the messages of one subject. A consumer in the memory of one server
+//! pushes them to a follower, and is created again if that server is lost.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use tokio::time::timeout;
 use crate::Nats;
 use crate::streams::{Kind, Wanted};
 
-/// The time between two signs of life of a consumer, in nanoseconds.
+/// The interval between two heartbeats of a consumer, in nanoseconds.
 const HEARTBEAT: u64 = 1_000_000_000;
-/// The time without a sign of life after which a consumer is lost.
+/// The time without a heartbeat after which a consumer counts as lost.
 const SILENCE: Duration = Duration::from_millis(2_500);
-/// The time until the server removes a consumer without a listener, in nanoseconds.
+/// The time after which the server removes a consumer without a listener, in nanoseconds.
 const UNUSED: u64 = 5_000_000_000;
 
 impl Journals for Nats {
@@ -64,7 +64,7 @@ struct Follower {
     consumer: Option<Consumer>,
 }
 
-/// A consumer, and how many messages of it were read.
+/// A consumer, and the number of its messages that were read.
 struct Consumer {
     messages: Subscriber,
     read: u64,
@@ -81,7 +81,7 @@ impl Follower {
                 continue;
             };
             match number(&message) {
-                // One is missing before it.
+                // A message before this one is missing.
                 Some(number) if number != consumer.read + 1 => {}
                 Some(_) => {
                     consumer.read += 1;
@@ -96,8 +96,8 @@ impl Follower {
         }
     }
 
-    /// Makes a consumer of all that is stored: NATS may have been started anew, and then has lost what
-    /// was in memory and counts from the beginning.
+    /// Creates a consumer of all stored events. A restarted NATS server has lost the events in
+    /// memory, and counts from the beginning.
     async fn consume(&self) -> Result<Consumer, EngineError> {
         let connection = &self.nats.connection;
         let inbox = connection.new_inbox();
@@ -134,9 +134,9 @@ impl Follower {
     }
 }
 
-/// The number of a message among those of the consumer, from
-/// `$JS.ACK.STREAM.CONSUMER.TIMES.OF_STREAM.OF_CONSUMER.TIME.PENDING`, which may have a domain and an account before the
-/// stream.
+/// The number of a message among those of its consumer, from
+/// `$JS.ACK.STREAM.CONSUMER.TIMES.OF_STREAM.OF_CONSUMER.TIME.PENDING`, which may contain a domain
+/// and an account before the stream.
 fn number(message: &Message) -> Option<u64> {
     let numbers = message.reply.as_deref()?.strip_prefix("$JS.ACK.")?;
     let parts: Vec<_> = numbers.split('.').collect();
@@ -148,7 +148,7 @@ fn number(message: &Message) -> Option<u64> {
     parts.get(place)?.parse().ok()
 }
 
-/// The number of messages that the consumer has sent, from its sign of life.
+/// The number of messages that the consumer has sent, from a heartbeat.
 fn last_sent(message: &Message) -> Option<u64> {
     let sent = message.headers.as_ref()?.get("Nats-Last-Consumer")?;
     sent.as_str().parse().ok()

@@ -12,9 +12,9 @@
 //! # }
 //! ```
 //!
-//! Everything is below the subject `plainly.v1.NAME`, and in two streams: `plainly_NAME_records` in
-//! files, and `plainly_NAME_journals` in memory. The first replica that finds a stream missing makes
-//! it. Nothing is ever deleted: it expires.
+//! All subjects are below `plainly.v1.NAME`, and there are two streams: `plainly_NAME_records` in
+//! files, and `plainly_NAME_journals` in memory. The first replica that finds a stream missing
+//! creates it. Nothing is ever deleted; entries expire.
 
 mod api;
 mod bus;
@@ -34,10 +34,11 @@ use self::connection::Connection;
 pub use self::settings::{Connecting, SettingsError};
 use self::streams::Streams;
 
-/// The bytes of a message that are not its value: the subject and the headers.
+/// The maximum size of a message's subject and headers, in bytes.
 const AROUND_A_VALUE: usize = 8 * 1024;
 
-/// One replica's connection to NATS. Clones share it; it closes with the last of them.
+/// One replica's connection to NATS. Clones share the connection, which closes with the last of
+/// them.
 #[derive(Clone)]
 pub struct Nats {
     id: ReplicaId,
@@ -48,8 +49,9 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Connects to the servers at these URLs, in the background and for as long as it takes, once
-    /// this is awaited. What is a `tls` URL, or a server that wants TLS, is only reached by TLS.
+    /// Connects to the servers at these URLs once awaited. The connection is made in the
+    /// background, and retried as long as necessary. Uses only TLS for a `tls` URL, or if a server
+    /// requires TLS.
     pub fn connect<U: Into<String>>(urls: impl IntoIterator<Item = U>) -> Connecting {
         Connecting::new(urls.into_iter().map(Into::into).collect())
     }

@@ -1,4 +1,5 @@
-//! Records are messages of a stream that has one of each subject, each with its time to live.
+//! Records are the messages of a stream with one message for each subject. Each has its own time to
+//! live.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::streams::{Kind, Wanted};
 
 impl Records for Nats {
     async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
-        // By the leader: the copies on other servers may be older.
+        // Reads from the leader, because copies on other servers may be older.
         let stream = self.streams.name(Kind::Records);
         let request = serde_json::json!({ "last_by_subj": self.record(key) });
         let found = self.obtain(Wanted {
@@ -43,7 +44,7 @@ impl Records for Nats {
         let mut headers = HeaderMap::new();
         let over = over.unwrap_or(0).to_string();
         headers.insert("Nats-Expected-Last-Subject-Sequence", over);
-        // Whole seconds, of which there must be one.
+        // The time to live is in whole seconds, at least one.
         let seconds = ttl.as_secs() + u64::from(ttl.subsec_nanos() > 0);
         headers.insert("Nats-TTL", format!("{}s", seconds.max(1)));
         let stored = self.obtain(Wanted {

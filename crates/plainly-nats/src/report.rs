@@ -1,4 +1,4 @@
-//! The report on the two streams, for an operator.
+//! The report about the two streams for an operator.
 
 use plainly_cluster::{EngineError, EngineReport};
 use tokio::time::Duration;
@@ -10,7 +10,7 @@ use crate::streams::Kind;
 
 const COLUMNS: [&str; 6] = ["STREAM", "COPIES", "LEADER", "BEHIND", "MESSAGES", "BYTES"];
 
-/// The time for one stream.
+/// The maximum time for one stream.
 const TIME: Duration = Duration::from_secs(2);
 
 pub(crate) async fn report(nats: &Nats) -> Result<EngineReport, EngineError> {
@@ -20,7 +20,7 @@ pub(crate) async fn report(nats: &Nats) -> Result<EngineReport, EngineError> {
         match api::info(&nats.connection, &name, within(TIME)).await {
             Ok(info) => rows.push(row(name, &info)),
             Err(Failure::Mistake(mistake)) if mistake.meaning() == Meaning::NoStream => {
-                // The first replica that needs it makes it.
+                // The first replica that needs the stream creates it.
                 rows.push(vec![name, "not made yet".to_owned()]);
             }
             Err(failure) => return Err(EngineError::Refused(failure.into())),
@@ -38,7 +38,7 @@ fn row(name: String, info: &Reply) -> Vec<String> {
         .count();
     let leader = info.cluster.as_ref().map(|group| group.leader.as_deref());
     let (leader, leads) = match leader {
-        // A server that is alone leads.
+        // A server without a cluster is the leader.
         None => ("alone".to_owned(), true),
         Some(Some(leader)) => (leader.to_owned(), true),
         Some(None) => ("none".to_owned(), false),
@@ -61,7 +61,7 @@ fn row(name: String, info: &Reply) -> Vec<String> {
     ]
 }
 
-/// The text, with a mark in front if it needs a look.
+/// The text, marked with `!` if it shows a problem.
 fn marked(is_wrong: bool, text: String) -> String {
     match is_wrong {
         true => format!("!{text}"),
@@ -69,7 +69,7 @@ fn marked(is_wrong: bool, text: String) -> String {
     }
 }
 
-/// A number of bytes in the largest unit of which there is one.
+/// A number of bytes in the largest unit that is not larger than it.
 fn size(bytes: i64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let found = units.into_iter().find(|(_, shift)| bytes >> shift > 0);

@@ -16,16 +16,16 @@ use crate::Nats;
 use crate::connection::{Cause, Connection, News, note};
 use crate::streams::Streams;
 
-/// The time between two pings: a server that has stopped is noticed after three.
+/// The interval between two pings. A server that has stopped is detected after three.
 const PING: Duration = Duration::from_secs(2);
-/// The time for one attempt to connect.
+/// The maximum time for one attempt to connect.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// The least and the most milliseconds between two attempts to connect.
+/// The minimum and maximum pause between two attempts to connect, in milliseconds.
 const PAUSES: (u64, u64) = (20, 500);
-/// The most messages that wait to be read, of each kind.
+/// The maximum number of unread messages of each kind.
 const UNREAD: usize = 4 * 1024;
 
-/// A connection to NATS that begins once it is awaited, which takes no time: the servers are reached
+/// A future that starts a connection to NATS. It is ready at once, because the servers are reached
 /// in the background.
 #[derive(Debug)]
 #[must_use = "the connection begins once this is awaited"]
@@ -37,25 +37,25 @@ pub struct Connecting {
     copies: Option<u8>,
 }
 
-/// The reason why a connection can't begin.
+/// The reason why a connection can't be started.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// There is no URL.
+    /// No URL is given.
     #[error("there is no URL of a NATS server: name at least one")]
     NoServer,
-    /// This URL, counted from 1, names no server.
+    /// A URL is invalid.
     #[error(
         "URL {number} names no NATS server: it must be as `nats://HOST:4222` or `tls://HOST:4222`"
     )]
     Url {
-        /// The position of the URL, which may contain a password.
+        /// The position of the URL, from 1. The URL is not shown because it may contain a password.
         number: usize,
         /// The cause.
         #[source]
         source: io::Error,
     },
-    /// This is no name of a cluster.
+    /// The name of the cluster is invalid.
     #[error("`{0}` is no name of a cluster: use 1 to 40 letters, digits, `-` and `_`")]
     Name(String),
     /// A file can't be used.
@@ -67,7 +67,7 @@ pub enum SettingsError {
         #[source]
         source: Cause,
     },
-    /// The system has no certificates to trust, or no random numbers.
+    /// The system has no trusted certificates, or no random numbers.
     #[error("this system can't connect to NATS")]
     System(#[source] Cause),
 }
@@ -85,28 +85,28 @@ impl Connecting {
         }
     }
 
-    /// The name that all replicas of one server have in common, and no other server on the same NATS:
+    /// Sets the name shared by all replicas of one server, and by no other server on the same NATS:
     /// `plainly` by default.
     pub fn name(mut self, cluster: impl Into<String>) -> Self {
         self.name = cluster.into();
         self
     }
 
-    /// The file with the credentials of a NATS user (`.creds`). Without it, the name and the password in the
-    /// first URL that has them authenticate this replica.
+    /// Sets the file with the credentials of a NATS user (`.creds`). Without it, this replica
+    /// authenticates with the name and password in the first URL that has them.
     pub fn credentials(mut self, file: impl Into<PathBuf>) -> Self {
         self.credentials = Some(file.into());
         self
     }
 
-    /// A file with certificates (PEM) that are trusted besides those that the system trusts.
+    /// Sets a file with certificates (PEM) to trust in addition to those of the system.
     pub fn root_certificate(mut self, file: impl Into<PathBuf>) -> Self {
         self.root_certificate = Some(file.into());
         self
     }
 
-    /// The number of servers that each stream is stored on. Without it, 3 if the servers form a
-    /// cluster when the streams are made, and 1 if not.
+    /// Sets the number of servers that store each stream. By default 3 if the servers form a
+    /// cluster when the streams are created, and 1 otherwise.
     pub fn copies(mut self, copies: u8) -> Self {
         self.copies = Some(copies);
         self
@@ -205,7 +205,7 @@ impl IntoFuture for Connecting {
     }
 }
 
-/// Reads a small file, once, before anything is served.
+/// Reads a small file. Blocks, but only once, before anything is served.
 fn read<T>(
     path: &PathBuf,
     parse: impl FnOnce(&str) -> Result<T, Cause>,
@@ -219,7 +219,8 @@ fn read<T>(
     })
 }
 
-/// The pause before an attempt to connect: none before the first one, and different for each replica.
+/// The pause before an attempt to connect: none before the first one, then random, so that replicas
+/// don't connect at the same time.
 fn pause(attempts: usize) -> Duration {
     if attempts <= 1 {
         return Duration::ZERO;

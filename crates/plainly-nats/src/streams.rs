@@ -1,4 +1,4 @@
-//! The two streams: how they are made, and messages that are stored in them and read again.
+//! The two streams: their creation, and requests that store and read messages.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,13 +13,13 @@ use crate::Nats;
 use crate::api::{self, Failure, Meaning, Reply};
 use crate::connection::{Cause, Connection, NoReply, within};
 
-/// The time for one call, which is shorter than that which servers grant.
+/// The maximum time for one call. Shorter than the limit of servers.
 const CALL: Duration = Duration::from_millis(4_500);
-/// The time for one attempt at what may be repeated.
+/// The maximum time for one attempt at a repeatable request.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// The time between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The time for which it is known whether a stream has room.
+/// The time for which the check whether a stream has space is valid.
 const KNOWN: Duration = Duration::from_secs(1);
 
 /// One of the two streams.
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The name of the stream, and the subject of all that is in it.
+    /// The name of the stream, and the subject pattern of its messages.
     fn place(self, cluster: &str) -> (String, String) {
         let (plural, singular) = match self {
             Self::Records => ("records", "record"),
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// A stream as it is made.
+/// The configuration of a new stream.
 #[derive(Debug, Serialize)]
 struct Config {
     name: String,
@@ -53,9 +53,9 @@ struct Config {
     num_replicas: u8,
     max_bytes: u64,
     max_msgs_per_subject: u32,
-    /// In nanoseconds; 0 is without end.
+    /// In nanoseconds; 0 is unlimited.
     max_age: u64,
-    /// A stream that is made again goes on above the versions of the lost one.
+    /// The first version. A stream that is created again starts above the versions of the lost one.
     first_seq: u64,
     allow_msg_ttl: bool,
     deny_delete: bool,
@@ -94,7 +94,7 @@ impl Config {
     }
 }
 
-/// The microseconds since 1970: no stream gets as many messages.
+/// The microseconds since 1970. No stream gets that many messages.
 fn microseconds() -> u64 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH);
     time.map_or(1, |time| u64::try_from(time.as_micros()).unwrap_or(1))
@@ -105,7 +105,7 @@ fn microseconds() -> u64 {
 pub(crate) struct Streams {
     cluster: String,
     copies: Option<u8>,
-    /// Whether new records are taken, and since when that is known.
+    /// Whether new records are accepted, and when that was checked.
     room: Mutex<(Option<Instant>, bool)>,
 }
 
@@ -123,7 +123,7 @@ impl Streams {
         kind.place(&self.cluster).0
     }
 
-    /// Makes a stream, unless there is one of its name.
+    /// Creates a stream, unless there is one of its name.
     async fn make(&self, connection: &Connection, kind: Kind, until: Instant) -> Result<(), Cause> {
         let copies = self.copies.unwrap_or(match connection.is_clustered() {
             true => 3,
@@ -150,8 +150,9 @@ impl Streams {
         Ok(())
     }
 
-    /// Whether there is room for a new record: the last tenth is for those that there are, since a
-    /// full stream takes no record in place of another of the same size.
+    /// Whether there is space for a new record. The last tenth is reserved for new versions of
+    /// existing records, because a full stream doesn't accept a record in place of another one of
+    /// the same size.
     pub(crate) async fn has_room(&self, connection: &Connection) -> bool {
         let mut room = self.room.lock().await;
         if room.0.is_none_or(|looked| looked.elapsed() > KNOWN) {
@@ -165,19 +166,20 @@ impl Streams {
     }
 }
 
-/// A request about a stream, which is sent again as long as it surely had no effect.
+/// A request about a stream. It is retried as long as it certainly had no effect.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) kind: Kind,
     pub(crate) subject: String,
     pub(crate) headers: HeaderMap,
     pub(crate) payload: Bytes,
-    /// Whether it does no harm to send it twice.
+    /// Whether sending the request twice is harmless.
     pub(crate) is_repeatable: bool,
 }
 
 impl Nats {
-    /// The reply; nothing if there is no such message, or a different one than expected.
+    /// Sends the request, and returns the reply; `None` if the message doesn't exist, or is not the
+    /// expected one.
     pub(crate) async fn obtain(&self, wanted: Wanted) -> Result<Option<Reply>, EngineError> {
         if wanted.payload.len() > self.max_value() {
             return Err(EngineError::TooLarge);
@@ -224,7 +226,8 @@ impl Nats {
         api::send(connection, &wanted.subject, headers, payload, until).await
     }
 
-    /// Makes the stream, unless it is there. Returns the reason why a message was not taken before.
+    /// Creates the stream, unless it exists. Returns the reason why the message was not accepted
+    /// before.
     async fn make(&self, kind: Kind, until: Instant) -> Cause {
         match self.streams.make(&self.connection, kind, until).await {
             Ok(()) => "no NATS server leads the stream at the moment".into(),

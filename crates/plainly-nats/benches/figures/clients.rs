@@ -1,4 +1,5 @@
-//! Clients without sockets: of the newest revision, of an older one with a session, and those that listen.
+//! Clients without sockets: of the newest revision, of an older one with a session, and listening
+//! ones.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the measurement")]
 
@@ -51,7 +52,7 @@ pub(crate) async fn whole(reply: Reply) -> Value {
     }
 }
 
-/// The next event that says something.
+/// The next event with a message.
 async fn next(feed: &mut Box<dyn Feed>) -> (Event, Value) {
     loop {
         let event = poll_fn(|context| feed.poll_event(context)).await.unwrap();
@@ -109,7 +110,7 @@ impl Session {
         assert_eq!(reply["result"]["content"][0]["text"], "hello", "{reply}");
     }
 
-    /// Calls a tool, which asks.
+    /// Calls a tool that asks the client.
     pub(crate) async fn ask(&self, server: &Server) -> Asked<'_> {
         let ReplyBody::Feed(mut feed) = self.calling(server, "roots", json!({})).await.body else {
             panic!("the tool asks");
@@ -133,7 +134,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Answers at a server, and returns the reply.
+    /// Sends the answer to a server, and returns the tool's reply.
     pub(crate) async fn answer(mut self, server: &Server) -> Value {
         let roots = json!({ "roots": [{ "uri": "file:///home/ada" }] });
         let answer = json!({ "jsonrpc": "2.0", "id": self.question["id"], "result": roots });
@@ -144,7 +145,7 @@ impl Asked<'_> {
         reply
     }
 
-    /// Reads the stream on at a server.
+    /// Resumes the stream at a server.
     pub(crate) async fn resume(self, server: &Server) -> Self {
         let mut all = self.session.0.clone();
         let id = self.event.id.as_deref().unwrap();
@@ -159,7 +160,7 @@ impl Asked<'_> {
     }
 }
 
-/// Clients that listen, each at one server after the other.
+/// Listening clients, distributed over the servers.
 pub(crate) struct Listeners {
     told: mpsc::UnboundedReceiver<usize>,
     count: usize,
@@ -193,7 +194,7 @@ impl Listeners {
         }
     }
 
-    /// Returns once each was told something.
+    /// Waits until each client was notified.
     pub(crate) async fn all_told(&mut self) {
         let mut missing = HashSet::<usize>::from_iter(0..self.count);
         while !missing.is_empty() {

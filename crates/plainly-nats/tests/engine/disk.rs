@@ -1,4 +1,4 @@
-//! Disks that are small, and that lose their power.
+//! Disks that are small, or that lose power.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -10,18 +10,18 @@ use tempfile::NamedTempFile;
 
 use crate::processes::say_skipped;
 
-/// Shuts a file system down as it is on its disk: the request EXT4_IOC_SHUTDOWN without a flush of the log.
+/// Shuts down a file system without flushing its log, by the ioctl EXT4_IOC_SHUTDOWN.
 const SHUTDOWN: &str =
     r#"open F, "<", $ARGV[0] or die $!; $how = pack "L", 2; ioctl F, 0x8004587d, $how or die $!"#;
 
-/// A file system of its own at a folder, until this is dropped.
+/// A file system of its own at a folder, unmounted on drop.
 pub(crate) struct Disk {
     image: NamedTempFile,
     at: PathBuf,
 }
 
 impl Disk {
-    /// Mounts an empty disk of so many MiB. If this machine lets nobody do so, the log says it.
+    /// Mounts an empty disk of this size in MiB. Logs if this machine doesn't allow that.
     pub(crate) fn mount(at: &Path, size: u64) -> Option<Self> {
         std::fs::create_dir_all(at).unwrap();
         let image = NamedTempFile::new().unwrap();
@@ -49,17 +49,17 @@ impl Disk {
         command.output().is_ok_and(|done| done.status.success())
     }
 
-    /// Cuts the power: all that is not on the disk is lost.
+    /// Cuts the power. Everything not on the disk is lost.
     pub(crate) fn cut_power(&self) {
         assert!(self.run("perl", &["-e", SHUTDOWN], false, true));
     }
 
-    /// Gives it power again, once nobody uses it.
+    /// Restores the power, once no process uses the disk.
     pub(crate) fn restart(&self) {
         assert!(self.run("umount", &[], false, true) && self.turn_on());
     }
 
-    /// Fills it, for as long as the file is there that is returned.
+    /// Fills the disk while the returned file exists.
     pub(crate) fn fill(&self) -> NamedTempFile {
         let mut file = NamedTempFile::new_in(&self.at).unwrap();
         while file.write_all(&[b'x'; 4096]).is_ok() {}

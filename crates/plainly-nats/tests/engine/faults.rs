@@ -19,7 +19,8 @@ use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, u
 use crate::rows;
 use crate::servers::Servers;
 
-/// A replica that uses the first server, and learns of the others from it: they must be a cluster by then.
+/// A replica that connects to the first server, and learns about the others from it. They must be a
+/// cluster by then.
 async fn uses_first(servers: &Servers) -> Nats {
     let nats = Nats::connect([servers.url(0)]).name("test").await.unwrap();
     connected(&nats).await;
@@ -147,7 +148,7 @@ async fn server_killed() {
     let before = until(async || nats.get("before").await.ok()).await;
     assert!(before.is_some());
     until(async || other.append("journal", "2".into()).await.ok()).await;
-    // After a fault, events may come again.
+    // After a fault, events may be repeated.
     let mut event = followed.next().await.unwrap().unwrap();
     while event == "1" {
         event = followed.next().await.unwrap().unwrap();
@@ -198,7 +199,7 @@ async fn records_full() {
             Ok(version) => stored.push((key, version)),
             Err(error) => break error,
         }
-        // The room is looked at once a second.
+        // The free space is checked once a second.
         if stored.len() == 85 {
             until(async || (admin.info("records").await["state"]["messages"] == 85).then_some(()))
                 .await;
@@ -206,9 +207,9 @@ async fn records_full() {
         }
     };
     assert!(matches!(full, EngineError::Full), "{full:?}");
-    // There is room for some more, which those that are there may need.
+    // Some space remains, for new versions of existing records.
     assert!(stored.len() <= 85, "{}", stored.len());
-    // Those that are there can still be replaced.
+    // Existing records can still be replaced.
     let (key, version) = &stored[0];
     let replaced = nats.put(key, value(), *version, HOUR).await;
     assert!(replaced.unwrap().is_some());
@@ -260,7 +261,7 @@ async fn leader_killed() {
     assert_eq!(count_lost(&nats, 0..200).await, 0);
 }
 
-/// The server goes into lame duck mode: clients leave it over half a minute.
+/// The server enters lame duck mode, in which clients leave it over half a minute.
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn server_drained() {
@@ -284,7 +285,7 @@ async fn server_drained() {
     assert!(longest < Duration::from_secs(20), "{longest:?}");
 }
 
-/// Nothing is lost that NATS has confirmed, if it writes to its disk at once.
+/// No confirmed write is lost if NATS syncs to disk at once.
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn power_cut() {
@@ -297,7 +298,7 @@ async fn power_cut() {
     }
 }
 
-/// Disks have no space left: on one server, then on two.
+/// Disks are full: on one server, then on two.
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn disk_full() {
@@ -332,7 +333,7 @@ async fn disk_full() {
         }
     };
     assert!(took < Duration::from_secs(6));
-    // Events need no disk.
+    // Events need no disk space.
     let mut heard = Box::pin(nats.hear());
     rows::hears(&mut heard, &other).await;
 }
@@ -355,7 +356,7 @@ async fn own_server_stopped() {
     let nats = uses_first(&servers).await;
     let mut heard = Box::pin(nats.hear());
     servers.signal(0, Signal::STOP);
-    // It is noticed by pings, and another server is found.
+    // Pings detect the stopped server, and the replica connects to another one.
     assert!(matches!(heard.next().await, Some(Heard::Gap)));
     put_at_last(&nats, "after").await;
     assert!(
@@ -385,7 +386,7 @@ async fn no_quorum() {
     });
     servers.kill(1);
     servers.kill(2);
-    // Questions need no quorum, records do.
+    // Records need a quorum, but questions don't.
     let second = Duration::from_secs(1);
     let answer = until(async || other.ask(nats.id(), "?".into(), second).await.ok()).await;
     assert_eq!(answer, "?");

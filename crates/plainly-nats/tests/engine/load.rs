@@ -38,7 +38,7 @@ async fn ten_thousand_listen() {
     }
     let begin = Instant::now();
     timeout(minute, listeners.all_told()).await.unwrap();
-    // Over one second; what tests allow is twice as much as is seen.
+    // It takes over one second. The test allows twice the usual time.
     let took = begin.elapsed();
     assert!(took < Duration::from_secs(4), "{took:?}");
 }
@@ -59,7 +59,7 @@ async fn flood(url: String, subjects: Vec<String>) {
     }
 }
 
-/// The 99th of a hundred calls while somebody floods these subjects.
+/// The 99th percentile of the duration of calls while these subjects are flooded.
 async fn flooded(server: &Server, url: String, subjects: Vec<String>) -> Duration {
     let _flood = JoinSet::from_iter([flood(url, subjects)]);
     let mut times = Vec::new();
@@ -91,7 +91,7 @@ async fn foreign_publisher() {
     };
     let one = Replica::new(servers.replica().await);
     let mut ratios = Vec::new();
-    // The machine has other work too: the best of three counts.
+    // The machine has other work too, so the best of three attempts counts.
     for _ in 0..3 {
         let [elsewhere, here] = ["others", "test"].map(|name| subjects(name, one.engine.id()));
         let calm = flooded(&one.server, servers.url(0), elsewhere).await;

@@ -1,4 +1,5 @@
-//! NATS as an engine: the contract of engines, faults of NATS servers that run for it, and who may do what there.
+//! NATS as an engine: the contract of engines, faults of NATS servers run by the tests, and
+//! permissions of users.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Servers that stop, all at once or one that leads, and networks that are cut.
+//! Servers that stop, all at once or only the leader, and networks that are cut.
 
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ async fn all_killed() {
     }
     assert!(matches!(heard.next().await, Some(Heard::Gap)));
     assert_eq!(count_lost(&nats, 0..100).await, 0);
-    // Journals are in memory, and begin anew.
+    // Journals are in memory, and start anew.
     until(async || nats.append("journal", "2".into()).await.ok()).await;
     until(async || (followed.next().await?.ok()? == "2").then_some(())).await;
 }
@@ -63,7 +63,7 @@ async fn all_killed() {
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn partition_replica() {
-    // Else the replica would learn of a way beside the proxy.
+    // With several servers, the replica would learn of a path that avoids the proxy.
     let Some(servers) = Servers::start(1, "") else {
         return;
     };
@@ -89,7 +89,7 @@ async fn partition_of_engine() {
     let Some(mut servers) = Servers::prepare(3, "") else {
         return;
     };
-    // The first server and the others reach each other through proxies alone.
+    // The first server and the others reach each other only through proxies.
     let mut proxies = Vec::new();
     for (from, to) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
         let proxy = Proxy::to(servers.route(to)).await;
@@ -108,7 +108,7 @@ async fn partition_of_engine() {
     connected(&nats).await;
     assert!(nats.get("before").await.unwrap().is_some());
     set(Way::Closed);
-    // The two elect a leader, if they have lost theirs.
+    // The two servers elect a leader, if they have lost theirs.
     put_at_last(&other, "during").await;
     let begin = Instant::now();
     let alone = put(&nats, "alone").await;

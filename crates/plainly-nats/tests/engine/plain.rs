@@ -1,4 +1,4 @@
-//! What works while nothing is wrong, over one server and over three.
+//! Normal operation, over one server and over three.
 
 use plainly_cluster::Journals as _;
 use plainly_cluster::check::check;
@@ -9,7 +9,7 @@ use crate::servers::Servers;
 
 async fn works(servers: &Servers) {
     let (one, other) = (servers.replica().await, servers.replica().await);
-    // The servers may still have to find a leader.
+    // The servers may not have elected a leader yet.
     until(async || one.append("first", "event".into()).await.ok()).await;
     assert_eq!(check(&one, &other).await, [""; 0]);
 }

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
 
-/// The program of this name, if this machine has it. If not, the log says so once, and how to install it.
+/// The program of this name, if this machine has it. Otherwise logs once how to install it.
 pub(crate) fn program(name: &str, install: &str) -> Option<PathBuf> {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -31,9 +31,9 @@ pub(crate) fn program(name: &str, install: &str) -> Option<PathBuf> {
     found
 }
 
-/// Writes into the log that these tests are skipped.
+/// Logs that these tests are skipped.
 pub(crate) fn say_skipped(tests: &str) {
-    // Not by a macro, whose output tests that succeed don't show.
+    // Written directly, because successful tests don't show the output of macros.
     let mut stderr = std::io::stderr();
     writeln!(stderr, "\nSKIPPED: {tests}\n").unwrap();
 }
@@ -51,7 +51,7 @@ pub(crate) fn ports(count: usize) -> Vec<u16> {
 pub(crate) struct Process(Child);
 
 impl Process {
-    /// Starts it; what it says goes to this file.
+    /// Starts the server, with its output in this file.
     pub(crate) fn start(program: &Path, arguments: &[&str], log: &Path) -> Self {
         let log = std::fs::File::create(log).unwrap();
         let child = Command::new(program)
@@ -75,7 +75,7 @@ impl Drop for Process {
     }
 }
 
-/// Tries until there is a result.
+/// Repeats an attempt until it has a result.
 pub(crate) async fn until<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
     let tried = async {
         loop {
@@ -98,7 +98,7 @@ pub(crate) async fn put(engine: &impl Engine, key: &str) -> Result<Option<u64>, 
     engine.put(key, "value".into(), None, HOUR).await
 }
 
-/// Puts records with these numbers, each until it succeeds.
+/// Puts records with these numbers, each of them until it succeeds.
 pub(crate) async fn put_all(engine: &impl Engine, numbers: Range<usize>) {
     for number in numbers {
         put_at_last(engine, &format!("key.{number}")).await;
@@ -115,7 +115,7 @@ pub(crate) async fn count_lost(engine: &impl Engine, numbers: Range<usize>) -> u
     lost
 }
 
-/// Puts until it succeeds. One that was not confirmed may have.
+/// Puts a record until it succeeds. An unconfirmed attempt may have succeeded.
 pub(crate) async fn put_at_last(engine: &impl Engine, key: &str) {
     until(async || match put(engine, key).await {
         Ok(Some(_)) => Some(()),

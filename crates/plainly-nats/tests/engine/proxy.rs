@@ -1,4 +1,4 @@
-//! A way to a server that can be cut.
+//! A network path to a server that can be cut.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -12,17 +12,17 @@ use tokio::sync::watch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Open,
-    /// Nothing arrives, and nobody is told.
+    /// No data arrives, and connections stay open.
     Silent,
-    /// Nothing of the server arrives.
+    /// No data from the server arrives.
     Deaf,
-    /// Nothing arrives at the server.
+    /// No data arrives at the server.
     Mute,
-    /// Connections end, and new ones too.
+    /// Connections are closed, including new ones.
     Closed,
 }
 
-/// Passes on to a port of this machine what comes to its own.
+/// A proxy that forwards connections to a port of this machine.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) port: u16,
@@ -67,7 +67,7 @@ async fn pass(mut near: TcpStream, port: u16, mut way: watch::Receiver<Way>) {
             }
         };
         tokio::select! {
-            // What was on its way is lost with the connection.
+            // Data that is in transit is lost with the connection.
             _changed = way.changed() => if now != Way::Open { return },
             _ended = passing => return,
         }

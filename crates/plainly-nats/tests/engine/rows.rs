@@ -1,4 +1,5 @@
-//! Faults that are the same for all engines, each by its name in the table of faults.
+//! Faults that are the same for all engines. Each function has the name of a row in the table of
+//! faults.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -23,10 +24,10 @@ const SECOND: Duration = Duration::from_secs(1);
 pub(crate) trait Servers {
     type Engine: Engine + Clone;
 
-    /// The folders with the files of each.
+    /// The folder with the files of each server.
     fn folders(&self) -> Vec<PathBuf>;
 
-    /// Starts the server again, or for the first time.
+    /// Starts the server, for the first time or again.
     fn run(&mut self, index: usize);
 
     fn kill(&mut self, index: usize);
@@ -34,18 +35,18 @@ pub(crate) trait Servers {
     /// The port of the first server.
     fn first(&self) -> u16;
 
-    /// A replica that reaches the first server at this port alone, once it is connected.
+    /// A replica that reaches the first server only at this port, once it is connected.
     async fn replica_at(&self, port: u16) -> Self::Engine;
 }
 
-/// Uses an engine whose servers begin to run only now.
+/// Uses an engine whose servers start afterwards.
 pub(crate) async fn down_at_start(engine: impl Engine, run: impl FnOnce()) {
     assert!(!engine.is_connected());
     let mut heard = pin!(engine.hear());
     engine.tell("lost".into());
     let unsent = engine.ask(engine.id(), "?".into(), HOUR).await;
     assert_eq!(unsent, Err(Unanswered::Unsent));
-    // A call waits for the engine, for a while.
+    // A call waits for the engine for a limited time.
     let begin = Instant::now();
     let refused = engine.get("key").await;
     assert!(
@@ -59,7 +60,7 @@ pub(crate) async fn down_at_start(engine: impl Engine, run: impl FnOnce()) {
     assert!(matches!(heard.next().await, Some(Heard::Event(event)) if event == "heard"));
 }
 
-/// Waits until this replica hears the other one.
+/// Waits until this replica receives an event from the other one.
 pub(crate) async fn hears(mut heard: impl Stream<Item = Heard> + Unpin, other: &impl Engine) {
     let first = until(async || {
         other.tell("first".into());
@@ -69,7 +70,7 @@ pub(crate) async fn hears(mut heard: impl Stream<Item = Heard> + Unpin, other: &
     assert!(matches!(first.await, Some(Heard::Event(_))));
 }
 
-/// Waits for the gap, before which there are at most so many events.
+/// Waits for a gap, with at most `most` events before it.
 pub(crate) async fn gap(mut heard: impl Stream<Item = Heard> + Unpin, most: usize) {
     let mut events = 0;
     loop {
@@ -82,11 +83,12 @@ pub(crate) async fn gap(mut heard: impl Stream<Item = Heard> + Unpin, most: usiz
     }
 }
 
-/// Tells more than a replica that does not read can queue.
+/// Sends more events than are queued for a replica that doesn't read.
 pub(crate) async fn slow_bus(one: impl Engine, other: impl Engine) {
     let mut heard = Box::pin(one.hear());
     hears(&mut heard, &other).await;
-    // Nobody reads; at once at most as many as the client library queues.
+    // The replica doesn't read. At most as many events are sent at once as the client library
+    // queues.
     for _ in 0..20 {
         for _ in 0..1_000 {
             other.tell("news".into());
@@ -101,9 +103,9 @@ struct Two<E> {
     proxy: Proxy,
     cut: Replica<E>,
     other: Replica<E>,
-    /// A client that listens at the first one.
+    /// A client that listens at the first replica.
     listener: Listeners,
-    /// A session that both know.
+    /// A session that both replicas know.
     session: Session,
 }
 
@@ -131,7 +133,7 @@ impl<E: Engine + Clone> Two<E> {
     }
 }
 
-/// Loses the connection for a second, for which writes wait.
+/// Cuts the connection for a second, during which writes wait.
 pub(crate) async fn engine_gone_for_a_second(servers: &impl Servers) {
     let mut two = Two::of(servers).await;
     two.lose().await;
@@ -150,12 +152,12 @@ pub(crate) async fn engine_gone_for_a_second(servers: &impl Servers) {
     two.listener.all_told().await;
 }
 
-/// Loses the connection for a minute, and writes nothing late.
+/// Cuts the connection for a minute, and checks that no write is made late.
 pub(crate) async fn engine_gone_for_a_minute(servers: &impl Servers) {
     let mut two = Two::of(servers).await;
     let begin = Instant::now();
     two.lose().await;
-    // Own changes are told here, and nowhere later.
+    // Changes of this replica are reported to its own clients, and not to other replicas later.
     two.cut.changes.tools_changed();
     two.listener.all_told().await;
     let witness = servers.replica_at(servers.first()).await;
@@ -199,14 +201,14 @@ pub(crate) async fn engine_gone_for_a_minute(servers: &impl Servers) {
     }
 }
 
-/// Cuts a replica off from the engine in this way.
+/// Cuts a replica off from the engine by this fault of the proxy.
 pub(crate) async fn cut_off(servers: &impl Servers, way: Way) {
     let proxy = Proxy::to(servers.first()).await;
     let cut = servers.replica_at(proxy.port).await;
     let other = servers.replica_at(servers.first()).await;
     let mut heard = Box::pin(cut.hear());
     put_at_last(&cut, "before").await;
-    // It hears, so it can be asked.
+    // The replica listens, so it can be asked.
     until(
         async || match other.ask(cut.id(), "?".into(), SECOND).await {
             Err(Unanswered::Silent) => Some(()),
@@ -232,12 +234,12 @@ pub(crate) async fn cut_off(servers: &impl Servers, way: Way) {
     }
     put_at_last(&cut, "after").await;
     assert!(other.get("after").await.unwrap().is_some());
-    // What the engine heard it has done, and nothing is sent late.
+    // The engine has done what it received, and nothing is sent late.
     let during = other.get("during").await.unwrap();
     assert_eq!(during.is_some(), way == Way::Deaf);
 }
 
-/// Runs the servers that so many replicas wait for, of which some serve.
+/// Starts the servers while many replicas wait for them, some of which serve clients.
 pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl FnOnce()) {
     let serving: Vec<_> = all.iter().take(4).cloned().map(Replica::new).collect();
     let refused = serving.iter().map(async |one| {
@@ -249,7 +251,7 @@ pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl Fn
         put_at_last(one, &number.to_string()).await;
     });
     tokio::join!(join_all(stored), async { run() });
-    // All are in one place, which was made once.
+    // All records are in one stream, which was created once.
     let read = all.iter().enumerate().map(async |(number, one)| {
         let next = (number + 1) % all.len();
         let found = until(async || one.get(&next.to_string()).await.ok()).await;
@@ -264,7 +266,7 @@ pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl Fn
     listeners.all_told().await;
 }
 
-/// Revokes the credentials of the first replica, and gives them back.
+/// Revokes the credentials of the first replica, and restores them.
 pub(crate) async fn creds_revoked<E: Engine + Clone>(
     [revoked, other]: [E; 2],
     revoke: impl FnOnce(),
@@ -296,8 +298,8 @@ pub(crate) async fn creds_revoked<E: Engine + Clone>(
     assert_eq!(session.subscribe(&one.server).await, 200);
 }
 
-/// Cuts the power of all servers, which don't run yet. If they write to their disks at once, nothing
-/// is lost that was confirmed.
+/// Cuts the power of all servers, which are not running yet. If they sync to disk at once, no
+/// confirmed write is lost.
 pub(crate) async fn power_cut(servers: &mut impl Servers, is_safe: bool) {
     let folders = servers.folders();
     let disks = folders.iter().map(|folder| Disk::mount(folder, 64));
@@ -317,14 +319,14 @@ pub(crate) async fn power_cut(servers: &mut impl Servers, is_safe: bool) {
     all.for_each(|index| servers.run(index));
     let lost = count_lost(&other.engine, 0..100).await;
     assert!(lost == 0 || !is_safe, "{lost} of 100 are lost");
-    // All goes on, but for a session that is lost.
+    // Everything continues, except for a session that may be lost.
     put_all(&other.engine, 100..200).await;
     assert_eq!(count_lost(&one.engine, 100..200).await, 0);
     let changed = session.subscribe(&one.server).await;
     assert!(changed == 200 || (!is_safe && changed == 404), "{changed}");
 }
 
-/// Has large values pass through an engine that takes small ones.
+/// Passes large values through an engine that only accepts small ones.
 pub(crate) async fn huge<E: Engine + Clone>([one, other]: [E; 2]) {
     let (one, other) = (Replica::new(one), Replica::new(other));
     let text = "x".repeat(768 << 10);

@@ -1,5 +1,5 @@
-//! Who may do what at NATS servers: a user with no more than the permissions that the documentation names, and servers that
-//! are reached by TLS alone.
+//! Security of NATS servers: a user with only the documented permissions, and servers that only
+//! accept TLS.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -16,10 +16,10 @@ use tempfile::TempDir;
 use crate::processes::{connected, until};
 use crate::servers::{Admin, Servers};
 
-/// The page that names the permissions.
+/// The page that documents the permissions.
 const PAGE: &str = include_str!("../../../../docs/cluster.md");
 
-/// The permissions in the page, for the user `plainly` and the cluster `test`.
+/// The documented permissions, for the user `plainly` and the cluster `test`.
 fn documented() -> String {
     let begin = PAGE.find("authorization {").unwrap();
     let length = PAGE[begin..].find("```").unwrap();
@@ -45,7 +45,7 @@ async fn documented_permissions_are_enough_and_no_more() {
     until(async || one.append("first", "event".into()).await.ok()).await;
     assert_eq!(check(&one, &other).await, [""; 0]);
     assert_eq!(one.report().await.unwrap().rows.len(), 2);
-    // Nothing is deleted or emptied, and other names are out of reach.
+    // The user can't delete or purge streams, nor use other names.
     let options = async_nats::ConnectOptions::new().custom_inbox_prefix("_INBOX_test");
     let options = options.user_and_password("plainly".to_owned(), "secret".to_owned());
     let options = options.request_timeout(Some(Duration::from_secs(1)));

