@@ -1,5 +1,5 @@
-//! One of several replicas of the example `everything`, which share Redis: at the address that is its first argument, with the
-//! servers of Redis in its second one, separated by commas, and the keys in the file that is its third one.
+//! One of several replicas of the example `everything` that share Redis. The arguments are its
+//! address, the Redis servers separated by commas, and the file with the keys.
 //!
 //! ```console
 //! $ cargo run -p plainly-redis --example replica -- 127.0.0.1:0 redis://127.0.0.1:6379 keys

@@ -1,4 +1,5 @@
-//! The bus: one channel for all, one for each replica, and one for the answers to it. To listen there is to be there.
+//! The bus: one channel for all replicas, and for each replica one for questions and one for
+//! answers. A replica exists for others while it listens to its channel.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,16 +17,16 @@ use crate::connection::{State, within};
 use crate::failure::Failure;
 use crate::{MOST, Redis};
 
-/// The most messages that wait to be read.
+/// The maximum number of unread messages.
 const UNREAD: usize = 4 * 1024;
-/// The digits of the number of a question, and of the id of a replica.
+/// The number of digits in the number of a question, and in the id of a replica.
 const DIGITS: usize = 16;
 
 /// The questions of this replica that wait for an answer.
 #[derive(Default)]
 pub(crate) struct Questions(Lock<(u64, HashMap<u64, oneshot::Sender<Bytes>>)>);
 
-/// A question, which is forgotten when this is dropped.
+/// A question, which is removed when this is dropped.
 struct Question<'a>(&'a Questions, u64);
 
 impl Questions {
@@ -124,7 +125,7 @@ impl Redis {
         format!("{}:at:{id}", self.root)
     }
 
-    /// Queues the messages of a channel; a message for which there is no room leaves a gap.
+    /// Queues the messages of a channel. A message that doesn't fit into the queue causes a gap.
     fn listen(
         &self,
         channel: String,
@@ -133,7 +134,7 @@ impl Redis {
     ) -> Listening {
         let redis = self.clone();
         let ear = move |message: Bytes| {
-            // No replica sends more.
+            // Replicas never send longer messages.
             if message.len() <= MOST + 2 * DIGITS
                 && let Some(heard) = read(&redis, message)
                 && queue.try_send(heard).is_err()
@@ -155,12 +156,12 @@ impl Redis {
     }
 }
 
-/// The channel of the answers to a replica.
+/// The channel for answers to a replica.
 pub(crate) fn inbox(root: &str, id: ReplicaId) -> String {
     format!("{root}:inbox:{id}")
 }
 
-/// A number with which a message begins, which is taken from it.
+/// Removes the number at the beginning of a message.
 fn number(message: &mut Bytes) -> Option<u64> {
     let digits = message.get(..DIGITS)?;
     let number = u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
@@ -178,7 +179,7 @@ fn publish(channel: &str, parts: &[&[u8]]) -> Cmd {
     command
 }
 
-/// A gap each time that messages may have been missed.
+/// Yields a gap each time messages may have been missed.
 fn gaps(gaps: watch::Receiver<()>) -> impl Stream<Item = Heard> + Send + 'static {
     stream::unfold(gaps, |mut gaps| async {
         gaps.changed().await.ok()?;

@@ -1,4 +1,4 @@
-//! The channels that this replica listens at. The keeper of the connection subscribes to those that are wanted.
+//! The channels that this replica listens to. The keeper of the connection subscribes to them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -11,7 +11,7 @@ use redis::{PushInfo, PushKind, RedisError, Value};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// A listener, which must return at once.
+/// A listener's callback, which must return at once.
 type Ear = Arc<dyn Fn(Bytes) + Send + Sync>;
 
 /// All channels.
@@ -19,18 +19,18 @@ type Ear = Arc<dyn Fn(Bytes) + Send + Sync>;
 pub(crate) struct Channels {
     wanted: Lock<Wanted>,
     changed: Notify,
-    /// The channels that Redis has confirmed.
+    /// The subscriptions that Redis has confirmed.
     heard: watch::Sender<HashSet<String>>,
 }
 
 #[derive(Default)]
 struct Wanted {
-    /// Counts the listeners.
+    /// The number of the next listener.
     next: u64,
     ears: HashMap<String, Vec<(u64, Ear)>>,
 }
 
-/// A listener that stays until this is dropped.
+/// A registered listener, which is removed on drop.
 pub(crate) struct Listening {
     channels: Arc<Channels>,
     channel: String,
@@ -38,7 +38,7 @@ pub(crate) struct Listening {
 }
 
 impl Channels {
-    /// Listens at a channel.
+    /// Listens to a channel.
     pub(crate) fn listen(
         self: &Arc<Self>,
         channel: String,
@@ -58,7 +58,7 @@ impl Channels {
         }
     }
 
-    /// Passes on what Redis has sent.
+    /// Passes a message from Redis to its listeners.
     pub(crate) fn deliver(&self, push: PushInfo) {
         if push.kind != PushKind::Message {
             return;
@@ -77,12 +77,12 @@ impl Channels {
         }
     }
 
-    /// Waits until the channels that are wanted are others.
+    /// Waits until the set of wanted channels changes.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }
 
-    /// Subscribes to the channels that are wanted, and to no other ones.
+    /// Subscribes to the wanted channels, and unsubscribes from all others.
     pub(crate) async fn subscribe(
         &self,
         connection: &mut MultiplexedConnection,
@@ -98,8 +98,8 @@ impl Channels {
         Ok(())
     }
 
-    /// The channels to subscribe to, and to unsubscribe from. The latter count as not heard at once:
-    /// a listener that comes back has to wait for its channel.
+    /// The channels to subscribe to, and to unsubscribe from. The latter count as unconfirmed at
+    /// once, because a listener that returns must wait for its channel.
     fn changes(&self) -> (Vec<String>, Vec<String>) {
         let (wanted, mut old) = (self.wanted.lock(), Vec::new());
         self.heard.send_if_modified(|heard| {
@@ -112,14 +112,14 @@ impl Channels {
         (new.cloned().collect(), old)
     }
 
-    /// Notes that the connection is lost.
+    /// Records that the connection is lost.
     pub(crate) fn forget(&self) {
         self.heard.send_modify(HashSet::clear);
     }
 }
 
 impl Listening {
-    /// Waits until Redis has confirmed the channel, and returns whether it has in time.
+    /// Waits until Redis has confirmed the subscription. Returns whether it did in time.
     pub(crate) async fn confirmed(&self, until: Instant) -> bool {
         let mut heard = self.channels.heard.subscribe();
         let confirmed = heard.wait_for(|heard| heard.contains(&self.channel));
@@ -138,7 +138,8 @@ impl Drop for Listening {
             }
         }
         drop(wanted);
-        // The ear may have the last clone of a connection, whose inbox locks the channels too.
+        // Dropped after unlocking: the callback may own the last clone of a connection, whose drop
+        // locks the channels too.
         drop(gone);
         self.channels.changed.notify_one();
     }

@@ -1,4 +1,4 @@
-//! The connection: a link to the primary that is made again whenever it is lost.
+//! The connection: a link to the primary that is restored whenever it is lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::link::{Dialer, Link};
 use crate::writer::Doubts;
 use plainly_cluster::EngineError;
 
-/// The time for one call, which is shorter than that which servers grant.
+/// The maximum time for one call. Shorter than the limit of servers.
 const CALL: Duration = Duration::from_millis(4_500);
-/// The time for one attempt at what may be repeated.
+/// The maximum time for one attempt at a repeatable request.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// The time after which a link has lasted.
+/// The time after which a link counts as stable.
 const LASTING: Duration = Duration::from_secs(2);
-/// The time between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The state of the connection.
@@ -39,11 +39,11 @@ impl State {
     }
 }
 
-/// A connection that comes up by itself, again and again, until its last clone is dropped.
+/// A connection that is restored automatically, until its last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Connection {
     state: Arc<watch::Sender<State>>,
-    /// Notifies of gaps, where messages may be missing.
+    /// Notifies of gaps, at which messages may be missing.
     gaps: Arc<watch::Sender<()>>,
     pub(crate) channels: Arc<Channels>,
     pub(crate) doubts: Arc<Doubts>,
@@ -59,7 +59,7 @@ impl Drop for Keeper {
 }
 
 impl Connection {
-    /// A connection for records below this root.
+    /// Creates a connection for records below this root.
     pub(crate) fn new(dialer: Dialer, root: &str) -> Self {
         let state = Arc::<watch::Sender<State>>::default();
         let gaps = Arc::<watch::Sender<()>>::default();
@@ -89,22 +89,22 @@ impl Connection {
         self.state.subscribe()
     }
 
-    /// Notes that messages were lost.
+    /// Records that messages were lost.
     pub(crate) fn note_gap(&self) {
         self.gaps.send_replace(());
     }
 
-    /// Notifies of gaps from now on.
+    /// A receiver that is notified of gaps from now on.
     pub(crate) fn gaps(&self) -> watch::Receiver<()> {
         self.gaps.subscribe()
     }
 
-    /// Sends a command now or never, and looks at no reply.
+    /// Sends a command if that is possible at once, and ignores the reply.
     pub(crate) fn send(&self, mut command: Cmd) {
         if let Some(mut link) = self.link() {
             command.set_no_response(true);
-            // A full queue is as if the connection were down: the command is not sent later. Without
-            // the task's budget, which many commands at once would use up.
+            // If the queue is full, the command is dropped as if the connection were down.
+            // `unconstrained`, because many commands at once would use up the task's budget.
             let sent = link.commands.send_packed_command(&command);
             unconstrained(sent).now_or_never();
         }
@@ -123,8 +123,8 @@ impl Connection {
         Err(format!("there is no connection to Redis: {why}").into())
     }
 
-    /// Tries again as long as surely nothing was done, or where it does no harm, until the time for
-    /// a call is over.
+    /// Retries while the attempt certainly had no effect, or is repeatable, until the time for a
+    /// call is over.
     pub(crate) async fn call<T, F: Future<Output = Result<T, Failure>>>(
         &self,
         is_repeatable: bool,
@@ -164,7 +164,7 @@ impl Connection {
     }
 }
 
-/// Makes a link whenever there is none.
+/// Opens a link whenever there is none.
 async fn keep(
     dialer: Dialer,
     channels: Arc<Channels>,
@@ -184,7 +184,8 @@ async fn keep(
                 links += 1;
                 let begun = Instant::now();
                 let why = opened.lost(&dialer, &channels).await;
-                // One that was lost at once is no better than none: a flood may end each.
+                // A link that is lost at once counts as a failure, because a flood of messages may
+                // end each link.
                 if begun.elapsed() > LASTING {
                     (failures, is_said) = (0, false);
                 }
@@ -206,14 +207,14 @@ async fn keep(
     }
 }
 
-/// The pause before an attempt to connect, different for each replica.
+/// A random pause before an attempt to connect, so that replicas don't connect at the same time.
 fn pause(failures: u32) -> Duration {
     let longest = (20 << failures.min(5)).min(500_u64);
     let part = getrandom::u32().map_or(0, u64::from) % longest;
     Duration::from_millis(longest / 2 + part / 2)
 }
 
-/// The time from now on, as an instant.
+/// The instant after this time.
 pub(crate) fn within(time: Duration) -> Instant {
     Instant::now() + time
 }

@@ -9,15 +9,15 @@ pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command had no effect, and may have one if it is sent again.
+    /// The command had no effect, but may succeed if it is sent again.
     Later(Cause),
-    /// The command had no effect, and will have none if it is sent again.
+    /// The command had no effect, and will fail again.
     Never(EngineError),
     /// The command may have had its effect.
     Unknown(Cause),
 }
 
-/// The codes of errors of a server that may soon do it, or another one in its place.
+/// The error codes of servers that may soon accept the command, or be replaced by one that does.
 const LATER: [&str; 8] = [
     "LOADING",
     "READONLY",
@@ -28,7 +28,7 @@ const LATER: [&str; 8] = [
     "MISCONF",
     "BUSY",
 ];
-/// The code of the error that there is no memory left.
+/// The error code of a server that is out of memory.
 const FULL: &str = "OOM";
 
 impl From<RedisError> for Failure {
@@ -36,7 +36,7 @@ impl From<RedisError> for Failure {
         let Some(code) = error.code() else {
             return Self::Unknown(in_words(error));
         };
-        // Before Redis 7, errors of commands of a script are within a text.
+        // Before Redis 7, errors of a script's commands are embedded in a text.
         let detail = error.detail().unwrap_or_default();
         let is = |one: &str| code == one || detail.contains(&format!("-{one} "));
         if is(FULL) {
@@ -49,7 +49,7 @@ impl From<RedisError> for Failure {
     }
 }
 
-/// Errors in words of ours, by their code.
+/// Our own texts for errors, by their code.
 const IN_WORDS: [(&str, &str); 2] = [
     (
         "NOAUTH",
@@ -61,7 +61,7 @@ const IN_WORDS: [(&str, &str); 2] = [
     ),
 ];
 
-/// An error in words: those of the table above, or those of the server.
+/// The text of an error: one of ours, or the server's.
 pub(crate) fn in_words(error: RedisError) -> Cause {
     let known = IN_WORDS
         .iter()

@@ -1,4 +1,5 @@
-//! Journals are streams that expire. Each event wakes the followers, which read the rest.
+//! Journals are streams that expire. Each event wakes the followers, which then read all new
+//! events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,9 +21,9 @@ redis.call('XADD', KEYS[1], 'MAXLEN', 1024, '*', 'e', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], 600000)
 redis.call('PUBLISH', KEYS[1], '')";
 
-/// The most events that are read at once.
+/// The maximum number of events read at once.
 const TOGETHER: usize = 32;
-/// The time in which the channel of a journal must be heard.
+/// The maximum time until the subscription to a journal's channel is confirmed.
 const HEARD: Duration = Duration::from_millis(4_500);
 
 impl Journals for Redis {
@@ -69,7 +70,7 @@ impl Journals for Redis {
 }
 
 impl Redis {
-    /// The key of a journal, and the channel that wakes those who follow it.
+    /// The key of a journal, which is also the channel that wakes its followers.
     fn journal(&self, journal: &str) -> String {
         format!("{}:journal:{journal}", self.root)
     }
@@ -81,8 +82,8 @@ struct Follower {
     key: String,
     listening: Listening,
     woken: Arc<Notify>,
-    /// The link over which it was read. After another one begins, it is read again: a copy that has
-    /// become the primary may lack events, and number others lower.
+    /// The link over which the journal was read. It is read again over a new link, because a copy
+    /// that has become the primary may lack events, and may have given others lower ids.
     link: Option<u64>,
     /// The id of the last event that was read.
     last: Option<String>,
@@ -114,7 +115,7 @@ impl Follower {
         }
     }
 
-    /// Waits for a link that hears the channel, and begins anew.
+    /// Waits for a link that is subscribed to the channel, and starts from the beginning.
     async fn begin(&mut self) -> Result<(), EngineError> {
         let until = within(HEARD);
         let link = self.redis.connection.up(until).await;
@@ -127,7 +128,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Reads what was not read.
+    /// Reads the next events.
     async fn read(&mut self) -> Result<(), EngineError> {
         let from = match &self.last {
             Some(last) => format!("({last}"),

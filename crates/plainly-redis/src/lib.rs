@@ -11,11 +11,12 @@
 //! # }
 //! ```
 //!
-//! Every key and channel begins with `plainly:v1:NAME:`. Nothing is ever deleted: it expires. Redis 6
-//! or later, not a cluster of several primaries; `maxmemory-policy` must be `noeviction`.
+//! Every key and channel begins with `plainly:v1:NAME:`. Nothing is ever deleted; entries expire.
+//! Needs Redis 6 or later, not a cluster of several primaries, and the `maxmemory-policy`
+//! `noeviction`.
 //!
-//! A record is confirmed once a copy has it, if the primary has copies; events of journals are not.
-//! Without a copy, what was written last is lost with the primary.
+//! If the primary has copies, a record is confirmed once one of them has it; events of journals are
+//! not. Without a copy, the last writes are lost with the primary.
 
 mod bus;
 mod channels;
@@ -44,10 +45,12 @@ use self::link::Dialer;
 use self::room::Room;
 pub use self::settings::{Connecting, SettingsError, WrongSetting};
 
-/// The most bytes of one value or message: a subscriber with more than 32 MiB unread is cut off.
+/// The maximum size of a value or message, in bytes. Redis disconnects a subscriber with more than
+/// 32 MiB unread.
 const MOST: usize = 1 << 20;
 
-/// One replica's connection to Redis. Clones share it; it closes with the last of them.
+/// One replica's connection to Redis. Clones share the connection, which closes with the last of
+/// them.
 #[derive(Clone)]
 pub struct Redis {
     id: ReplicaId,
@@ -62,10 +65,11 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Connects to the primary among the servers at these URLs, in the background and for as long as
-    /// it takes, once this is awaited: `redis://HOST:6379/DATABASE`, or `rediss` with TLS. Where
-    /// sentinels know the primary, `redis+sentinel://HOST:26379/NAME/DATABASE` of each of them. A URL
-    /// may have several hosts, separated by commas, and a user and a password.
+    /// Connects to the primary among the servers at these URLs once awaited. The connection is made
+    /// in the background, and retried as long as necessary. A URL is `redis://HOST:6379/DATABASE`,
+    /// or `rediss` with TLS. If sentinels watch the primary, use
+    /// `redis+sentinel://HOST:26379/NAME/DATABASE` for each sentinel. A URL may have several hosts,
+    /// separated by commas, and a user and a password.
     pub fn connect<U: Into<String>>(urls: impl IntoIterator<Item = U>) -> Connecting {
         Connecting::new(urls.into_iter().map(Into::into).collect())
     }

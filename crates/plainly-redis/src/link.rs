@@ -1,5 +1,5 @@
-//! A link to the primary: three connections, so that neither what is heard nor a write that waits for copies
-//! is in the way of reads.
+//! A link to the primary: three connections, so that neither incoming messages nor a write that
+//! waits for copies delays reads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,28 +23,28 @@ use crate::place::{Host, Place, User};
 use crate::role::Role;
 use crate::writer::{Doubts, Write, Writer};
 
-/// The time for one attempt to connect, and for a sign of life.
+/// The maximum time for one attempt to connect, and for a check of the server.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// The time between two checks that the server is still there, and still the primary.
+/// The interval between two checks that the server responds, and is still the primary.
 const PING: Duration = Duration::from_secs(2);
-/// The most commands that wait to be sent: a full queue takes no event.
+/// The maximum number of queued commands. A full queue drops events.
 const UNSENT: usize = 4 * 1024;
 
-/// The way to the servers.
+/// The addresses and the TLS settings of the servers.
 #[derive(Clone)]
 pub(crate) struct Dialer {
     pub(crate) place: Place,
     pub(crate) tls: Option<TlsConnector>,
 }
 
-/// A stream of bytes, with TLS or without it.
+/// A byte stream, with TLS or without it.
 trait Pipe: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Pipe for T {}
 
-/// The connections to the primary, as commands use them.
+/// The connections to the primary that commands use.
 #[derive(Clone)]
 pub(crate) struct Link {
-    /// Counts the links.
+    /// The number of the link.
     pub(crate) number: u64,
     pub(crate) commands: MultiplexedConnection,
     pub(crate) writes: mpsc::Sender<Write>,
@@ -52,13 +52,13 @@ pub(crate) struct Link {
     alarm: Arc<Notify>,
 }
 
-/// The connections to the primary, as the keeper has them.
+/// The connections to the primary that the keeper uses.
 pub(crate) struct Opened {
     pub(crate) link: Link,
     host: Host,
     listening: MultiplexedConnection,
     sentinel: Option<Sentinel>,
-    /// One task for each connection: where one ends, all do.
+    /// One task for each connection. If one ends, the link is lost.
     tasks: JoinSet<()>,
 }
 
@@ -93,7 +93,8 @@ impl Dialer {
         Err(reason.unwrap_or_else(|| "there is no server".into()))
     }
 
-    /// The first sentinel that knows the primary of this name, and where that is.
+    /// Finds the first sentinel that knows the primary of this name. Returns it with the primary's
+    /// host.
     async fn sentinel(&self, name: &str) -> Result<(Sentinel, Host), Cause> {
         let mut reason = None;
         for host in &self.place.hosts {
@@ -107,7 +108,7 @@ impl Dialer {
 
     async fn sentinel_at(&self, host: &Host, name: &str) -> Result<(Sentinel, Host), Cause> {
         let mut task = JoinSet::new();
-        // A sentinel may have no users, or those of the servers.
+        // A sentinel may have no users, or the same as the servers.
         let user = self.place.user.as_ref();
         let mut dialed = self.dial(host, user, 0, None, &mut task).await;
         if dialed.is_err() && user.is_some() {
@@ -147,7 +148,8 @@ impl Dialer {
             alarm: alarm.clone(),
             _alive: alive,
         };
-        // Not one of the tasks, which end at once: it has yet to say which writes are in doubt.
+        // The writer is not one of the tasks, which are aborted on drop, because it must still
+        // record which writes are in doubt.
         tokio::spawn(writer.write_all(queue));
         tasks.spawn(ended.map(drop));
         Ok(Opened {
@@ -164,7 +166,7 @@ impl Dialer {
         })
     }
 
-    /// Connects to a server, whose task ends with the connection.
+    /// Connects to a server. The connection's task is added to `tasks`.
     async fn dial(
         &self,
         host: &Host,
@@ -220,8 +222,8 @@ impl Dialer {
 }
 
 impl Opened {
-    /// Waits until a connection is lost, or the server is no longer the primary. Meanwhile, listens at the
-    /// channels that are wanted.
+    /// Waits until a connection is lost, or the server is no longer the primary. Meanwhile,
+    /// subscribes to the wanted channels.
     pub(crate) async fn lost(mut self, dialer: &Dialer, channels: &Channels) -> Cause {
         let mut ticks = interval(PING);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -238,10 +240,10 @@ impl Opened {
         }
     }
 
-    /// Checks that the server is there, and still the primary.
+    /// Checks that the server responds, and is still the primary.
     async fn look(&mut self, dialer: &Dialer) -> Result<(), Cause> {
         let role: Role = ask(&mut self.link.commands, &cmd("ROLE")).await?;
-        // Not by PING, which Redis refuses while its disk is full.
+        // Uses ROLE instead of PING, which Redis rejects while its disk is full.
         ask::<Role>(&mut self.listening, &cmd("ROLE")).await?;
         if role == Role::Copy {
             return Err("the server is a copy now".into());
@@ -257,7 +259,7 @@ impl Opened {
         Ok(())
     }
 
-    /// The host of the primary, as a sentinel knows; `None` if no sentinel can be reached.
+    /// The host of the primary according to a sentinel; `None` if no sentinel can be reached.
     async fn named(&mut self, dialer: &Dialer, name: &str) -> Option<Host> {
         let named = match self.sentinel.take() {
             Some(mut sentinel) => {
@@ -304,7 +306,7 @@ impl Link {
     }
 }
 
-/// Subscribes to the channels that are wanted.
+/// Subscribes to the wanted channels.
 async fn subscribe(
     channels: &Channels,
     connection: &mut MultiplexedConnection,

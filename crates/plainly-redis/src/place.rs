@@ -1,4 +1,4 @@
-//! The URLs: the servers of Redis, and the user.
+//! The URLs of the Redis servers and their user.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -7,9 +7,9 @@ use url::Url;
 const PORT: u16 = 6_379;
 /// The port of a sentinel.
 const SENTINEL_PORT: u16 = 26_379;
-/// The schemes, and whether they mean TLS.
+/// The schemes, and whether they use TLS.
 const SCHEMES: [(&str, bool); 2] = [("redis", false), ("rediss", true)];
-/// The end of the scheme of a sentinel.
+/// The suffix of a sentinel's scheme.
 const SENTINEL: &str = "+sentinel";
 
 /// A host, by name or address, and its port.
@@ -22,7 +22,7 @@ pub(crate) struct Host {
 /// The user's name, if there is one, and the password.
 pub(crate) type User = (Option<String>, String);
 
-/// The meaning of all URLs.
+/// The combined content of all URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The servers, or the sentinels.
@@ -45,8 +45,9 @@ struct Part {
 }
 
 impl Place {
-    /// Reads URLs of one host each, or of several that are separated by commas. The user, the name and
-    /// the database of one are those of all. Returns each wrong URL, counted from 1, with the reason.
+    /// Parses URLs with one host each, or with several hosts that are separated by commas. The
+    /// user, the name and the database of one URL apply to all. The error contains each invalid
+    /// URL's number, from 1, with the reason.
     pub(crate) fn parse(urls: &[String]) -> Result<Self, Vec<(usize, &'static str)>> {
         let urls = urls.iter().enumerate();
         let hosts =
@@ -84,7 +85,7 @@ impl Place {
         }
     }
 
-    /// Takes the parts that all URLs have in common.
+    /// Stores the parts that all URLs have in common.
     fn finish(&mut self, all: Part) -> Result<(), &'static str> {
         let (mut path, wrong) = (all.path.into_iter(), "its path is no number of a database");
         if all.is_sentinel {
@@ -101,7 +102,7 @@ impl Place {
     }
 }
 
-/// Takes a part of a URL, which must be the same in all.
+/// Merges a part of a URL, which must be the same in all URLs that have it.
 fn merge<T: Default + PartialEq>(
     all: &mut T,
     one: T,

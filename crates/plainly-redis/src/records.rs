@@ -1,4 +1,4 @@
-//! Records are strings that expire, with their version in front.
+//! Records are strings that expire, and start with their version.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::writer::{VERSIONS, Write, written};
 use crate::{MOST, Redis};
 
-/// The digits of a version.
+/// The number of digits in a version.
 const DIGITS: usize = 16;
 
 impl Records for Redis {
@@ -80,7 +80,7 @@ impl Records for Redis {
                 sent.await.map_err(|_| full())?.map_err(|_| lost())?;
                 match timeout_at(until, reply).await {
                     Ok(Ok(settled)) => settled,
-                    // The writer ended before it was sent.
+                    // The writer ended before it sent the write.
                     Ok(Err(_)) => Err(lost()),
                     Err(_) => Err(Failure::Unknown("Redis did not confirm in time".into())),
                 }

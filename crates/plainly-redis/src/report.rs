@@ -1,4 +1,4 @@
-//! The report on the primary, for an operator.
+//! The report about the primary for an operator.
 
 use plainly_cluster::{EngineError, EngineReport};
 use redis::{InfoDict, cmd};
@@ -15,7 +15,7 @@ pub(crate) async fn report(redis: &Redis) -> Result<EngineReport, EngineError> {
 
 fn row(info: &InfoDict) -> Vec<String> {
     let text = |name| info.get::<String>(name).unwrap_or_default();
-    // Valkey says the version of Redis with which it is compatible too.
+    // Valkey also reports the version of Redis that it is compatible with.
     let server = match info.get::<String>("valkey_version") {
         Some(version) => format!("valkey {version}"),
         None => format!("redis {}", text("redis_version")),

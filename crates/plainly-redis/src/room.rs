@@ -1,4 +1,4 @@
-//! The memory that Redis has left.
+//! The free memory of Redis.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tokio::time::Instant;
 use crate::Redis;
 use crate::connection::within;
 
-/// The time for which it is known whether there is room.
+/// The time for which the check of the memory is valid.
 const KNOWN: Duration = Duration::from_secs(1);
-/// The only policy that removes nothing before its time.
+/// The only policy that doesn't remove entries before they expire.
 const POLICY: &str = "noeviction";
 
-/// The memory, as it was when the replica last looked.
+/// The state of the memory at the last check.
 #[derive(Debug, Default)]
 pub(crate) struct Room(Mutex<Memory>);
 
@@ -22,13 +22,13 @@ pub(crate) struct Room(Mutex<Memory>);
 struct Memory {
     looked: Option<Instant>,
     is_full: bool,
-    /// Whether the log has a warning of the policy.
+    /// Whether a warning about the policy was logged.
     is_said: bool,
 }
 
 impl Redis {
-    /// Whether there is room for what is new: the last tenth of the memory is for new versions of the
-    /// records that there are.
+    /// Whether there is memory for new entries. The last tenth is reserved for new versions of
+    /// existing records.
     pub(crate) async fn has_room(&self) -> bool {
         let mut memory = self.room.0.lock().await;
         let is_old = memory.looked.is_none_or(|looked| looked.elapsed() > KNOWN);
@@ -42,7 +42,7 @@ impl Redis {
     }
 }
 
-/// The most bytes of memory, 0 without a limit.
+/// The maximum memory in bytes; 0 if unlimited.
 pub(crate) fn most(info: &InfoDict) -> u64 {
     info.get("maxmemory").unwrap_or(0)
 }
@@ -53,7 +53,7 @@ pub(crate) fn is_full(info: &InfoDict) -> bool {
     most(info) > 0 && used >= most(info) / 10 * 9
 }
 
-/// Whether Redis removes what has time left, once its memory is full.
+/// Whether Redis removes entries before they expire once its memory is full.
 pub(crate) fn removes(info: &InfoDict) -> bool {
     most(info) > 0 && !["", POLICY].contains(&&*policy(info))
 }

@@ -13,7 +13,7 @@ use crate::Redis;
 use crate::link::Dialer;
 use crate::place::Place;
 
-/// A connection to Redis that begins once it is awaited, which takes no time: the servers are reached
+/// A future that starts a connection to Redis. It is ready at once, because the servers are reached
 /// in the background.
 #[derive(Debug)]
 #[must_use = "the connection begins once this is awaited"]
@@ -23,31 +23,31 @@ pub struct Connecting {
     root_certificate: Option<PathBuf>,
 }
 
-/// The reasons why a connection can't begin.
+/// The reasons why a connection can't be started.
 #[derive(thiserror::Error)]
 #[error("{}", in_one_line(.0))]
 pub struct SettingsError(Vec<WrongSetting>);
 
 plainly_errors::debug_with_causes!(SettingsError);
 
-/// A setting that is wrong.
+/// An invalid setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WrongSetting {
-    /// There is no URL.
+    /// No URL is given.
     #[error("there is no URL of a Redis server: name at least one")]
     NoServer,
-    /// This URL, counted from 1, names no server.
+    /// A URL is invalid.
     #[error(
         "URL {number} names no Redis server, since {why}: write it as `redis://HOST:6379` or `redis+sentinel://HOST:26379/NAME`, with TLS `rediss://` or `rediss+sentinel://`"
     )]
     Url {
-        /// The position of the URL, which may contain a password.
+        /// The position of the URL, from 1. The URL is not shown because it may contain a password.
         number: usize,
         /// The reason.
         why: &'static str,
     },
-    /// This is no name of a cluster.
+    /// The name of the cluster is invalid.
     #[error("`{0}` is no name of a cluster: use 1 to 40 letters, digits, `-` and `_`")]
     Name(String),
     /// A file can't be used.
@@ -58,13 +58,13 @@ pub enum WrongSetting {
         /// The reason.
         why: String,
     },
-    /// The system has no certificates to trust, or no random numbers.
+    /// The system has no trusted certificates, or no random numbers.
     #[error("this system can't connect to Redis: {0}")]
     System(String),
 }
 
 impl SettingsError {
-    /// Each setting that is wrong.
+    /// All invalid settings.
     pub fn wrong(&self) -> &[WrongSetting] {
         &self.0
     }
@@ -84,14 +84,14 @@ impl Connecting {
         }
     }
 
-    /// The name that all replicas of one server have in common, and no other server on the same Redis:
-    /// `plainly` by default.
+    /// Sets the name shared by all replicas of one server, and by no other server on the same
+    /// Redis: `plainly` by default.
     pub fn name(mut self, cluster: impl Into<String>) -> Self {
         self.name = cluster.into();
         self
     }
 
-    /// A file with certificates (PEM) that are trusted besides those that the system trusts.
+    /// Sets a file with certificates (PEM) to trust in addition to those of the system.
     pub fn root_certificate(mut self, file: impl Into<PathBuf>) -> Self {
         self.root_certificate = Some(file.into());
         self
@@ -145,7 +145,7 @@ impl IntoFuture for Connecting {
     }
 }
 
-/// Reads a small file with certificates, once, before anything is served.
+/// Reads a small file with certificates. Blocks, but only once, before anything is served.
 fn read(path: &Path) -> Result<Vec<tls::Certificate>, WrongSetting> {
     let wrong = |why| WrongSetting::File {
         path: path.to_owned(),

@@ -1,4 +1,5 @@
-//! Writes of records: those that wait are sent together, and then wait together until a copy has them, if there is one.
+//! Writes of records. Queued writes are sent together, and then wait together until a copy has
+//! them, if there are copies.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,15 +15,16 @@ use tokio::time::{sleep, timeout};
 use crate::failure::{Failure, in_words};
 use crate::role::Role;
 
-/// The most writes that are sent together.
+/// The maximum number of writes sent together.
 const TOGETHER: usize = 64;
-/// The time for the server to carry them out.
+/// The maximum time for the server to execute them.
 const ATTEMPT: Duration = Duration::from_secs(4);
-/// The time for a copy to have them.
+/// The maximum time for a copy to receive them.
 const COPIED: Duration = Duration::from_millis(1_500);
 
-/// Stores a record with its version before it, if the one there has the expected version. A version
-/// is the time in microseconds, and greater than any that the server or the replica knows.
+/// Stores a record after its version, if the current record has the expected version. The new
+/// version is the time in microseconds, but greater than any version that the server or the replica
+/// knows.
 const SCRIPT: &str = "
 if redis.call('GETRANGE', KEYS[1], 0, 15) ~= ARGV[1] then return false end
 local time = redis.call('TIME')
@@ -34,14 +36,14 @@ redis.call('SET', KEYS[2], version, 'PX', 172800000)
 redis.call('SET', KEYS[1], version .. ARGV[3], 'PX', ARGV[4])
 return version";
 
-/// The time to live of the last version, in milliseconds, as in the script.
+/// The time to live of the last version in milliseconds, as in the script.
 const LAST: u64 = 172_800_000;
-/// The end of the versions, which Lua counts without error; the time is before it until 2112.
+/// The limit of versions, up to which Lua's numbers are exact. The time stays below it until 2112.
 pub(crate) const VERSIONS: u64 = 1 << 52;
-/// The pause before another look for a copy that has the writes in doubt.
+/// The pause before the next check whether a copy has the writes in doubt.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// The version in the script, and before the value of a record: 16 digits.
+/// A version as the script and the beginning of a record contain it: 16 digits.
 pub(crate) fn written(version: u64) -> String {
     format!("{version:016}")
 }
@@ -50,7 +52,7 @@ pub(crate) fn written(version: u64) -> String {
 #[derive(Debug)]
 pub(crate) struct Write {
     pub(crate) key: String,
-    /// The expected version, or an empty text.
+    /// The expected version; empty if no record is expected.
     pub(crate) over: String,
     /// The highest version that this replica knows.
     pub(crate) known: u64,
@@ -69,7 +71,7 @@ impl Write {
     }
 }
 
-/// The records that may be written, but that no copy has confirmed, over all links.
+/// The records that may have been written but that no copy has confirmed, over all links.
 #[derive(Debug)]
 pub(crate) struct Doubts {
     keys: watch::Sender<HashSet<String>>,
@@ -78,14 +80,14 @@ pub(crate) struct Doubts {
 }
 
 impl Doubts {
-    /// No doubts, for records below this root.
+    /// Creates an empty set, for records below this root.
     pub(crate) fn new(root: &str) -> Self {
         let last = format!("{root}:version");
         let keys = watch::Sender::default();
         Self { keys, last }
     }
 
-    /// Whether the record may be lost with the primary.
+    /// Whether the last write of the record may be lost with the primary.
     pub(crate) fn contain(&self, key: &str) -> bool {
         self.keys.borrow().contains(key)
     }
@@ -103,7 +105,7 @@ impl Doubts {
         self.keys.send_modify(HashSet::clear);
     }
 
-    /// Waits while there are none, and then a moment.
+    /// Waits until there are doubts, and then a moment longer.
     async fn remain(&self) {
         let mut keys = self.keys.subscribe();
         // Never an error, because the sender outlives the wait.
@@ -116,15 +118,15 @@ impl Doubts {
 pub(crate) struct Writer {
     pub(crate) connection: MultiplexedConnection,
     pub(crate) doubts: Arc<Doubts>,
-    /// Notified when something fails.
+    /// Notified when a write fails.
     pub(crate) alarm: Arc<Notify>,
     /// Dropped with the writer.
     pub(crate) _alive: oneshot::Sender<()>,
 }
 
 impl Writer {
-    /// Makes the writes of a queue, until the connection is lost. Without any, looks now and then for a
-    /// copy that has the writes in doubt.
+    /// Makes the writes of a queue, until the connection is lost. Between writes, regularly checks
+    /// whether a copy has the writes in doubt.
     pub(crate) async fn write_all(mut self, mut queue: mpsc::Receiver<Write>) {
         let mut writes = Vec::new();
         loop {
@@ -155,7 +157,7 @@ impl Writer {
         }
     }
 
-    /// Makes writes together; the only error is that the connection is lost.
+    /// Makes writes together. The only error is that the connection is lost.
     async fn make(&mut self, writes: &[Write]) -> Result<Vec<Result<Option<u64>, Failure>>, ()> {
         let is_in_doubt = !self.doubts.are_none();
         let mut pipeline = pipe();
@@ -163,7 +165,7 @@ impl Writer {
             write.add_to(&mut pipeline, &self.doubts.last);
         }
         if is_in_doubt {
-            // WAIT waits for a write of this connection, and all before it.
+            // WAIT covers all writes up to the last one of this connection, so there must be one.
             let last = pipeline.cmd("PEXPIRE").arg(&self.doubts.last);
             last.arg(LAST);
         }
@@ -191,7 +193,7 @@ impl Writer {
         Ok(settled)
     }
 
-    /// Waits until a copy has all that was written, if the server has copies. Returns why not.
+    /// Waits until a copy has all writes, if the server has copies. Returns the reason if none has.
     async fn copied(&mut self, role: RedisResult<Value>) -> Option<String> {
         match role.and_then(|role| Ok(from_redis_value(role)?)) {
             Ok(Role::Primary { copies: 0 }) => return None,
@@ -211,7 +213,7 @@ impl Writer {
     }
 }
 
-/// The version that was written; none if there is a different record.
+/// The version that was written; `None` if the current record was not the expected one.
 fn version(reply: RedisResult<Value>) -> Result<Option<u64>, Failure> {
     let version: Option<String> = from_redis_value(reply?).map_err(redis::RedisError::from)?;
     let version = version.map(|version| version.parse()).transpose();

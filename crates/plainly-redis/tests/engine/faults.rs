@@ -122,7 +122,7 @@ async fn creds_revoked() {
     rows::creds_revoked([revoked, other], revoke, restore).await;
 }
 
-/// Nothing is lost that Redis has confirmed, if it writes to its disk at once.
+/// No confirmed write is lost if Redis syncs to disk at once.
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn power_cut() {
@@ -153,7 +153,7 @@ async fn disk_full() {
     while put(&redis, &format!("key.{number}")).await.is_ok() {
         number += 1;
     }
-    // All else goes on.
+    // Everything else continues.
     assert!(redis.is_connected());
     assert_eq!(count_lost(&redis, 0..number).await, 0);
     drop(full);
@@ -168,7 +168,7 @@ async fn huge() {
     rows::huge([servers.replica().await, servers.replica().await]).await;
 }
 
-/// A server without files, which comes back empty.
+/// A server without files, which is empty after a restart.
 #[tokio::test]
 async fn server_killed() {
     let Some(mut servers) = Servers::start().await else {
@@ -190,7 +190,7 @@ async fn server_killed() {
     assert_eq!(followed.next().await.unwrap().unwrap(), "2");
 }
 
-/// The primary becomes a copy, and a primary again.
+/// The primary becomes a copy, and then a primary again.
 #[tokio::test]
 async fn read_only() {
     let Some(servers) = Servers::start().await else {
@@ -218,7 +218,7 @@ async fn records_full() {
     let limit = |most| {
         let _done: () = servers.ask(0, &format!("CONFIG SET maxmemory {most}"));
     };
-    // Less than a tenth is left: those that are there can still be replaced.
+    // Less than a tenth is free, so existing records can still be replaced.
     limit(used + used / 12);
     until(async || match put(&redis, "new").await {
         Err(EngineError::Full) => Some(()),
@@ -230,7 +230,7 @@ async fn records_full() {
     let again = |version| redis.put("key", "again".into(), version, HOUR);
     let version = again(version).await.unwrap();
     assert!(version.is_some());
-    // Nothing is left.
+    // No memory is free.
     limit(1);
     let full = again(version).await;
     assert!(matches!(full, Err(EngineError::Full)), "{full:?}");
@@ -266,7 +266,7 @@ async fn slow_bus() {
     rows::slow_bus(servers.replica().await, servers.replica().await).await;
 }
 
-/// A replica that is not given the time to read is cut off by Redis.
+/// Redis disconnects a replica that gets no time to read.
 #[tokio::test]
 async fn slow_subscriber() {
     let Some(servers) = Servers::start().await else {
@@ -282,7 +282,7 @@ async fn slow_subscriber() {
     let (redis, other) = (servers.replica().await, servers.replica().await);
     let mut heard = Box::pin(redis.hear());
     hears(&mut heard, &other).await;
-    // Nothing else runs on this thread.
+    // Blocks this thread, so the replica can't read.
     let mut admin = servers.admin(0).unwrap();
     let event = vec![b'x'; 1 << 20];
     for _ in 0..64 {
@@ -295,7 +295,7 @@ async fn slow_subscriber() {
     hears(&mut heard, &other).await;
 }
 
-/// What no copy has is not confirmed.
+/// A write that no copy has is not confirmed.
 #[tokio::test]
 async fn copy_stopped() {
     let Some(servers) = Servers::with_copies(1).await else {
@@ -305,18 +305,18 @@ async fn copy_stopped() {
     servers.signal(1, Signal::STOP);
     let doubt = put(&redis, "key").await;
     assert!(matches!(doubt, Err(EngineError::Unknown(_))), "{doubt:?}");
-    // A read does not return a write that is in doubt; other reads don't wait.
+    // Reading a write in doubt fails; other reads don't wait.
     let doubt = redis.get("key").await;
     assert!(matches!(doubt, Err(EngineError::Refused(_))), "{doubt:?}");
     assert!(redis.get("other").await.unwrap().is_none());
     servers.signal(1, Signal::CONT);
-    // No other write is needed.
+    // The doubt ends without another write.
     until(async || redis.get("key").await.ok()).await;
     put_at_last(&redis, "other").await;
     assert!(redis.get("key").await.unwrap().is_some());
 }
 
-/// Writes that change nothing don't prolong a doubt, however many there are.
+/// Writes that change nothing don't prolong a doubt.
 #[tokio::test]
 async fn copy_stopped_under_outdated_writes() {
     let Some(servers) = Servers::with_copies(1).await else {
@@ -363,14 +363,14 @@ async fn primary_killed() {
     hears(&mut heard, &other).await;
     assert_eq!(count_lost(&other, 0..400).await, 0);
     until(async || redis.append("journal", "2".into()).await.ok()).await;
-    // All is read again.
+    // The journal is read again from its beginning.
     until(async || (followed.next().await.unwrap().unwrap() == "2").then_some(())).await;
-    // The one that was killed comes back as a copy.
+    // The killed server returns as a copy.
     servers.run(0);
     put_at_last(&redis, "after").await;
 }
 
-/// The primary stops, and wakes up once another one is the primary.
+/// The primary stops, and continues after another one has become the primary.
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn primary_stopped() {

@@ -1,4 +1,4 @@
-//! Redis as an engine: the contract of engines, and faults of Redis servers that run for it.
+//! Redis as an engine: the contract of engines, and faults of Redis servers run by the tests.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! What works while nothing is wrong, over one server and over one with a copy.
+//! Normal operation, over one server and over one with a copy.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn a_server_with_a_copy_is_an_engine() {
     works(&servers, "1").await;
 }
 
-/// The permissions are those in docs/cluster.md.
+/// The permissions are the documented ones in docs/cluster.md.
 #[tokio::test]
 async fn a_user_with_few_permissions_is_enough() {
     let Some(servers) = Servers::start().await else {
@@ -55,13 +55,13 @@ async fn a_user_with_few_permissions_is_enough() {
     connected(&one).await;
     connected(&other).await;
     assert_eq!(check(&one, &other).await, [""; 0]);
-    // Another cluster is not for this user.
+    // This user may not access another cluster.
     let foreign = Redis::connect([url]).name("foreign").await.unwrap();
     let refused = foreign.get("key").await;
     assert!(format!("{refused:?}").contains("NOPERM"), "{refused:?}");
 }
 
-/// The stream of a replica may be the last that has its connection.
+/// The stream of a replica may own the last clone of its connection.
 #[tokio::test]
 async fn a_connection_ends_with_what_it_hears() {
     let Some(servers) = Servers::start().await else {
@@ -98,7 +98,7 @@ async fn settings_are_checked() {
     let none: [&str; 0] = [];
     let refused = Redis::connect(none).await.unwrap_err();
     assert_eq!(refused.wrong(), [WrongSetting::NoServer]);
-    // All mistakes at once.
+    // All invalid settings are reported at once.
     let urls = ["redis://r1", "http://user:secret@r2", "redis://"];
     let refused = Redis::connect(urls)
         .name("a.b")

@@ -25,12 +25,12 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// One server.
+    /// Starts one server.
     pub(crate) async fn start() -> Option<Self> {
         Self::with_copies(0).await
     }
 
-    /// A primary, and so many copies of it that are up to date.
+    /// Starts a primary with this number of copies, and waits until they are up to date.
     pub(crate) async fn with_copies(copies: usize) -> Option<Self> {
         let mut servers = Self::prepare(1 + copies)?;
         let primary = servers.ports[0].to_string();
@@ -49,7 +49,7 @@ impl Servers {
         Some(servers)
     }
 
-    /// Servers that don't run yet.
+    /// Prepares servers that are not running yet.
     pub(crate) fn prepare(count: usize) -> Option<Self> {
         let program = program("redis-server", "apt-get install redis-server")?;
         let ports = ports(count);
@@ -77,7 +77,7 @@ impl Servers {
         })
     }
 
-    /// Has the first server keep what it stores in a file, which is written to the disk so often.
+    /// Makes the first server store its data in a file, which it syncs to disk as `fsync` says.
     pub(crate) fn storing(&mut self, fsync: &str) {
         let options = ["--appendonly", "yes", "--appendfsync", fsync];
         self.arguments[0].extend(options.map(str::to_owned));
@@ -88,7 +88,7 @@ impl Servers {
         self.root.path().join(self.ports[index].to_string())
     }
 
-    /// One server at a port with TLS, and the file with its certificate.
+    /// Prepares a server that uses TLS. Returns it with the file of its certificate.
     pub(crate) fn with_tls() -> Option<(Self, PathBuf)> {
         let mut servers = Self::prepare(1)?;
         let names = ["localhost".to_owned()];
@@ -111,7 +111,7 @@ impl Servers {
         Some((servers, certificate))
     }
 
-    /// Starts three sentinels, which find the copies. Returns the URL of all.
+    /// Starts three sentinels, and waits until they have found the copies. Returns their URL.
     pub(crate) async fn watch(&mut self) -> String {
         let (first, primary) = (self.ports.len(), self.ports[0]);
         for port in ports(3) {
@@ -153,7 +153,7 @@ impl Servers {
         )
     }
 
-    /// Starts the server again, or for the first time.
+    /// Starts the server, for the first time or again.
     pub(crate) fn run(&mut self, index: usize) {
         let arguments: Vec<_> = self.arguments[index].iter().map(String::as_str).collect();
         let log = self.root.path().join(format!("{}.log", self.ports[index]));
@@ -172,19 +172,19 @@ impl Servers {
         format!("redis://127.0.0.1:{}", self.ports[index])
     }
 
-    /// A replica that knows the first server.
+    /// A replica's settings with the URL of the first server.
     pub(crate) fn connecting(&self) -> Connecting {
         Redis::connect([self.url(0)]).name("test")
     }
 
-    /// A replica, once it is connected.
+    /// Connects a replica.
     pub(crate) async fn replica(&self) -> Redis {
         let redis = self.connecting().await.unwrap();
         connected(&redis).await;
         redis
     }
 
-    /// A connection of an administrator.
+    /// Connects an administrator.
     pub(crate) fn admin(&self, index: usize) -> Option<Connection> {
         redis::Client::open(self.url(index))
             .unwrap()
@@ -192,7 +192,7 @@ impl Servers {
             .ok()
     }
 
-    /// The reply to an administrator.
+    /// Sends a command as administrator, and returns the reply.
     pub(crate) fn ask<T: FromRedisValue>(&self, index: usize, command: &str) -> T {
         command_of(command)
             .query(&mut self.admin(index).unwrap())
