@@ -1,4 +1,4 @@
-//! The attributes that spans and measurements have in common.
+//! The attributes shared by spans and measurements.
 
 use opentelemetry::{KeyValue, Value};
 use plainly_errors::Code;
@@ -16,7 +16,7 @@ pub(crate) fn network(transport: &str) -> impl Iterator<Item = KeyValue> + use<>
         .chain(protocol)
 }
 
-/// The class of a failure, as `error.type` names it.
+/// The class of a failure, the value of `error.type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Failure {
     Tool,
@@ -25,8 +25,8 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The failure of an operation; `None` for a success, and for a mistake of the caller, which is no
-    /// error of the server.
+    /// The failure of an operation; `None` for a success, and for a caller's mistake, which is not
+    /// an error of the server.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "every other outcome fails by a code, or not at all"

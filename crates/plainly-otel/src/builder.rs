@@ -1,4 +1,4 @@
-//! Builds telemetry from the variables `OTEL_*`, and reports all mistakes in them at once.
+//! Builds telemetry from the `OTEL_*` variables, and reports all mistakes in them at once.
 
 use std::collections::HashSet;
 use std::env;
@@ -21,10 +21,10 @@ use crate::names::KnownNames;
 use crate::spans::Spans;
 use crate::{Parts, Telemetry};
 
-/// The time for one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` has another.
+/// The default timeout of an export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` sets another.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Builds [`Telemetry`].
+/// A builder of [`Telemetry`].
 #[derive(Debug)]
 #[must_use = "telemetry must be built"]
 pub struct TelemetryBuilder {
@@ -35,14 +35,14 @@ pub struct TelemetryBuilder {
     prometheus: bool,
 }
 
-/// The variables `OTEL_*` can't be used; each line names one, and what it must be.
+/// The mistakes in `OTEL_*` variables. Each line names a variable and the expected value.
 #[derive(thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct TelemetryError(Vec<String>);
 
 plainly_errors::debug_with_causes!(TelemetryError);
 
-/// A sort of telemetry that OTLP carries.
+/// A signal that is exported over OTLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signal {
     Traces,
@@ -50,7 +50,7 @@ enum Signal {
 }
 
 impl Signal {
-    /// Its part of the names of variables.
+    /// The signal's part in the names of variables.
     fn variable(self) -> &'static str {
         match self {
             Self::Traces => "TRACES",
@@ -65,7 +65,7 @@ impl Signal {
         }
     }
 
-    /// The variable for this signal, or else the one for all.
+    /// The name and value of the variable for this signal, or else of the one for all signals.
     fn otlp(self, setting: &str) -> Option<(String, String)> {
         let own = format!("OTEL_EXPORTER_OTLP_{}_{setting}", self.variable());
         let of_all = format!("OTEL_EXPORTER_OTLP_{setting}");
@@ -75,7 +75,8 @@ impl Signal {
             .map(|(value, name)| (name, value))
     }
 
-    /// Whether it is exported: to an endpoint that a variable names, or because a variable asks for it.
+    /// Whether the signal is exported: because a variable sets an endpoint, or because a variable
+    /// enables the export.
     fn is_exported(self, mistakes: &mut Vec<String>) -> bool {
         let name = format!("OTEL_{}_EXPORTER", self.variable());
         match variable(&name).as_deref() {
@@ -91,7 +92,7 @@ impl Signal {
         }
     }
 
-    /// Checks the settings that only some exporters support.
+    /// Checks settings that this exporter may not support.
     fn check(self, mistakes: &mut Vec<String>) {
         if let Some((name, value)) = self.otlp("PROTOCOL")
             && value != "http/protobuf"
@@ -130,7 +131,7 @@ impl Signal {
             .otlp("TIMEOUT")
             .and_then(|(_, value)| value.parse().ok());
         let timeout = timeout.map_or(TIMEOUT, Duration::from_millis);
-        // Without an endpoint, it is that of a collector beside this program.
+        // Without an endpoint, the exporter uses a local collector.
         let endpoint = self
             .otlp("ENDPOINT")
             .and_then(|(_, url)| url::Url::parse(&url).ok());
@@ -154,15 +155,16 @@ impl TelemetryBuilder {
         }
     }
 
-    /// Exports traces and metrics by OTLP, over HTTP with protobuf, as the variables `OTEL_*` configure
-    /// it: only to a collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, and not if
-    /// `OTEL_SDK_DISABLED` is `true`. Must be built within a tokio runtime, which then sends.
+    /// Exports traces and metrics over OTLP (HTTP with protobuf), as configured by the `OTEL_*`
+    /// variables. Exports only to the collector in `OTEL_EXPORTER_OTLP_ENDPOINT`, and not if
+    /// `OTEL_SDK_DISABLED` is `true`. Must be built within a Tokio runtime, which sends the
+    /// exports.
     pub fn otlp(mut self) -> Self {
         self.otlp = true;
         self
     }
 
-    /// Makes spans with these tracers, which may have exporters of the program's own.
+    /// Creates spans with these tracers, which may have the program's own exporters.
     pub fn tracers(mut self, tracers: TracerProviderBuilder) -> Self {
         self.tracers = Some(tracers);
         self
@@ -174,7 +176,7 @@ impl TelemetryBuilder {
         self
     }
 
-    /// Builds the telemetry, or returns all mistakes in the variables.
+    /// Builds the telemetry. The error contains all mistakes in the variables.
     pub fn build(self) -> Result<Telemetry, TelemetryError> {
         let mut mistakes = Vec::new();
         let is_disabled =
@@ -187,7 +189,7 @@ impl TelemetryBuilder {
             is_exported
         };
         let (has_traces, has_metrics) = (exports(Signal::Traces), exports(Signal::Metrics));
-        // A variable for both signals is read for each.
+        // A variable for both signals is checked twice, so its mistakes are reported twice.
         let mut known = HashSet::new();
         mistakes.retain(|mistake| known.insert(mistake.clone()));
         if !mistakes.is_empty() {
@@ -273,7 +275,7 @@ fn runtime() -> Result<Handle, String> {
     Handle::try_current().map_err(|_none| "telemetry must be built in a tokio runtime".to_owned())
 }
 
-/// A variable, unless it is empty, which counts as absent.
+/// The value of a variable; an empty one counts as absent.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The span and the measurement of each call of a client.
+//! Spans and measurements of a client's calls.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::Telemetry;
 use crate::attributes::network;
 use crate::conventions as names;
 
-/// The most calls whose spans are open. A call whose future is dropped never ends: its span goes when
-/// later ones need the room.
+/// The maximum number of open spans. A call whose future is dropped never ends, so its span is
+/// removed when later calls need the space.
 const OPEN: usize = 4_096;
 
 impl Telemetry {
-    /// The client that makes a span of each of its calls, and measures them. The parent of a span is
-    /// the current one of OpenTelemetry; the server gets the span as the parent of its own, in `_meta`
-    /// (SEP-414).
+    /// Creates a span for each call of the client, and measures the calls. The parent of a span is
+    /// OpenTelemetry's current span. The server receives the span in `_meta` as the parent of its
+    /// own (SEP-414).
     ///
     /// ```
     /// use plainly::{Client, Server};
@@ -117,7 +117,7 @@ impl Calls {
         span.end();
     }
 
-    /// The open span that the call began.
+    /// Removes and returns the open span of the call.
     fn close(&self, trace: &TraceContext) -> Option<Span> {
         let id = SpanId::from_bytes(trace.parent()?.parent_id);
         let mut open = self.open.lock();
@@ -126,7 +126,7 @@ impl Calls {
     }
 }
 
-/// The attributes of a call: for the sender, every error is one.
+/// The attributes of a call. For the client, every error counts.
 fn attributes(operation: &Operation<'_>) -> Vec<KeyValue> {
     let mut attributes = vec![
         KeyValue::new(names::METHOD, operation.method),
@@ -158,7 +158,7 @@ fn attributes(operation: &Operation<'_>) -> Vec<KeyValue> {
     attributes
 }
 
-/// A context as `_meta` carries it.
+/// A context in the form for `_meta`.
 fn written(context: &SpanContext) -> Option<TraceContext> {
     let (trace, span) = (context.trace_id(), context.span_id());
     let flags = context.trace_flags().to_u8();

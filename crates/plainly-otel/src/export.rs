@@ -1,5 +1,5 @@
-//! The client that sends traces and metrics to a collector, on the runtime of the program: exporters
-//! run on threads that have none.
+//! The HTTP client that sends traces and metrics to a collector. It uses the program's runtime,
+//! because exporters run on threads without one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use opentelemetry_http::{HttpClient, HttpError};
 use plainly_transport::tls;
 use tokio::runtime::Handle;
 
-/// The most bytes of a collector's answer: it is a short acknowledgement.
+/// The maximum size of a collector's response, in bytes. It is a short acknowledgement.
 const ANSWER: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(crate) struct Exporter {
     client: reqwest::Client,
     runtime: Handle,
-    /// The exported signal, in words.
+    /// The name of the exported signal.
     what: &'static str,
-    /// The last export failed.
+    /// Whether the last export failed.
     is_failing: AtomicBool,
 }
 
@@ -44,8 +44,8 @@ impl Exporter {
         })
     }
 
-    /// Logs when exporting begins to fail, and when it succeeds again: once each, because a collector
-    /// may be away for days.
+    /// Logs when exports start to fail, and when they succeed again. Each is logged once, because a
+    /// collector may be away for days.
     fn note(&self, sent: &Result<Response<Bytes>, HttpError>) {
         let failure = match sent {
             Ok(response) if response.status().is_success() => None,
@@ -97,7 +97,7 @@ async fn send(
     Ok(response.body(body.into())?)
 }
 
-/// The last cause of an error: the others name layers.
+/// The innermost cause of an error, because the outer ones only name layers.
 fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.last().map_or_else(String::new, ToString::to_string)

@@ -1,7 +1,7 @@
-//! OpenTelemetry for MCP servers: a span of each request and notification, and a measurement of each
-//! request and session, with the names of the
-//! [semantic conventions for MCP](https://github.com/open-telemetry/semantic-conventions-genai).
-//! They are exported by OTLP, as the variables `OTEL_*` configure it, and read by Prometheus.
+//! OpenTelemetry for MCP servers: a span for each request and notification, and a measurement of
+//! each request and session, with the names of the [semantic conventions for
+//! MCP](https://github.com/open-telemetry/semantic-conventions-genai). They are exported over OTLP,
+//! as configured by the `OTEL_*` variables, and to Prometheus.
 //!
 //! ```
 //! use plainly::Server;
@@ -23,8 +23,9 @@
 //! # }
 //! ```
 //!
-//! A caller can't make labels: methods and tools that the server does not have are `_OTHER`. A
-//! request that fails by the caller's mistake is no error of the server, and has no `error.type`.
+//! Callers can't create labels: methods and tools that the server does not have are labelled
+//! `_OTHER`. A request that fails by the caller's mistake is not an error of the server, and has no
+//! `error.type`.
 
 mod attributes;
 mod builder;
@@ -70,11 +71,11 @@ impl Telemetry {
         TelemetryBuilder::new(name.into(), version.into())
     }
 
-    /// Measures a request that has ended, and makes its span: pass each operation of
-    /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). A notification,
-    /// of [`on_notification`](plainly_server::ServerBuilder::on_notification), has a span alone:
-    /// no client waits for it, and its few microseconds would count as a fast request. It does not
-    /// block.
+    /// Measures a request that has ended, and creates its span. Call this for each operation of
+    /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). A
+    /// notification, from [`on_notification`](plainly_server::ServerBuilder::on_notification), only
+    /// gets a span, because no client waits for it and its few microseconds would count as a fast
+    /// request. Does not block.
     pub fn observe(&self, operation: &Operation<'_>) {
         let state = &self.0;
         let target = state.names.target(operation);
@@ -89,9 +90,9 @@ impl Telemetry {
         }
     }
 
-    /// Measures a session that has ended: pass each that
-    /// [`ServerBuilder::on_session_end`](plainly_server::ServerBuilder::on_session_end) reports. It
-    /// does not block.
+    /// Measures a session that has ended. Call this for each session that
+    /// [`ServerBuilder::on_session_end`](plainly_server::ServerBuilder::on_session_end) reports.
+    /// Does not block.
     pub fn observe_session(&self, session: &EndedSession) {
         if let Some(metrics) = &self.0.metrics {
             metrics.record_session(session);
@@ -111,7 +112,7 @@ impl Telemetry {
         }
     }
 
-    /// Reports the requests to a cache from now on: of the results that a client caches, or of anything else.
+    /// Reports the requests to a cache from now on: to a client's cache of results, or to any other.
     ///
     /// ```
     /// use plainly::client::Cache;
@@ -153,12 +154,12 @@ impl Telemetry {
         text
     }
 
-    /// Exports what is left, and stops. It blocks until the collector has answered or 5 seconds have
-    /// passed: call it where a task may block.
+    /// Exports the remaining data, and stops. Blocks until the collector has responded or 5 seconds
+    /// have passed, so call it where blocking is allowed.
     pub fn shutdown(&self) {
         let (state, time) = (&self.0, conventions::SHUTDOWN);
-        // Side by side, because each may wait for the collector. A collector that does not answer was
-        // reported by the exporter.
+        // In parallel, because each may wait for the collector. The exporter has already reported a
+        // collector that doesn't respond.
         std::thread::scope(|scope| {
             if let Some(tracers) = &state.tracers {
                 scope.spawn(|| tracers.shutdown_with_timeout(time));

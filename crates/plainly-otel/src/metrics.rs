@@ -1,4 +1,4 @@
-//! The measurements of requests and sessions, of tasks, and of the use of the server's limits.
+//! The measurements of requests and sessions, of tasks, and of the usage of the server's limits.
 
 use std::io::ErrorKind as IoError;
 use std::sync::Arc;
@@ -30,12 +30,12 @@ pub(crate) struct Metrics {
 pub struct CacheCounts {
     /// Requests that the cache answered.
     pub hits: u64,
-    /// Requests that it could have answered.
+    /// Requests that the cache could have answered, but whose results it did not have.
     pub misses: u64,
 }
 
-/// The bytes of all requests and replies. They are counted here and read when metrics are collected,
-/// because an instrument with attributes costs as much as a tenth of a small request.
+/// The total bytes of requests and replies. They are counted here and read when metrics are
+/// collected, because an instrument with attributes costs a tenth of a small request.
 #[derive(Debug, Default)]
 struct Bytes {
     requests: AtomicU64,
@@ -98,7 +98,7 @@ impl Metrics {
             self.refusals
                 .add(1, &[KeyValue::new(names::REASON, reason)]);
         }
-        // A message that was refused before it was read has no duration, and no method.
+        // A message that was rejected before it was read has no duration and no method.
         if let Some(duration) = operation.duration {
             self.series.record(duration, Series::of(operation, target));
         }
@@ -118,7 +118,7 @@ impl Metrics {
         self.sessions.record(seconds, &attributes);
     }
 
-    /// Reports the tasks of this server, and the use of its limits.
+    /// Reports the tasks of this server, and the usage of its limits.
     pub(crate) fn watch(&self, server: Server) {
         self.watch_tasks(server.clone());
         if server.is_engine_connected().is_some() {
@@ -210,7 +210,7 @@ fn states(counts: TaskCounts) -> [(&'static str, usize); 5] {
     ]
 }
 
-/// The reason of a refusal for want of room or of permission.
+/// The reason for a request that was rejected because of limits or missing permissions.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other errors are answers")]
 fn refusal(operation: &Operation<'_>) -> Option<&'static str> {
     Some(match operation.outcome.error()?.kind() {

@@ -1,5 +1,5 @@
-//! The names that may label metrics and spans: methods of the protocol, and tools and prompts that
-//! the server has, so that a caller can't make labels.
+//! The names that may be labels of metrics and spans: methods of the protocol, and tools and
+//! prompts that the server has. A caller can't create labels.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,22 +9,22 @@ use plainly_server::{Operation, OperationOutcome};
 
 use crate::conventions::OTHER;
 
-/// The most names that are known; later ones are `_OTHER`.
+/// The maximum number of known names. Later ones become `_OTHER`.
 const MOST: usize = 1_000;
 
 /// The tools and prompts that have served a request. The server can't list them, because a source
-/// may have any.
+/// may have any number of them.
 #[derive(Debug, Default)]
 pub(crate) struct KnownNames(RwLock<HashSet<Arc<str>>>);
 
-/// The target of an operation, as far as its names may be used.
+/// The target of an operation, with names that may be labels.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The method; `_OTHER` if the protocol has none of this name.
+    /// The method; `_OTHER` if the protocol has none with this name.
     pub(crate) method: &'static str,
-    /// The tool, if it is about one; `_OTHER` if the server does not have it.
+    /// The tool, if the operation concerns one; `_OTHER` if the server does not have it.
     pub(crate) tool: Option<Arc<str>>,
-    /// The prompt, likewise.
+    /// The prompt, if the operation concerns one; `_OTHER` if the server does not have it.
     pub(crate) prompt: Option<Arc<str>>,
 }
 
@@ -39,7 +39,7 @@ impl KnownNames {
         }
     }
 
-    /// The name, if a tool or prompt has it.
+    /// The name, if a tool or prompt has it; otherwise `_OTHER`.
     fn known(&self, operation: &Operation<'_>) -> Arc<str> {
         let Some(name) = operation.name else {
             return OTHER.into();
@@ -50,7 +50,8 @@ impl KnownNames {
         }
         let has_room = names.len() < MOST;
         drop(names);
-        // An error proves nothing: a layer may have refused the request before anything looked for the name.
+        // An error proves nothing, because a layer may have rejected the request before the name
+        // was looked up.
         let is_there = matches!(
             operation.outcome,
             OperationOutcome::Served | OperationOutcome::ToolFailed

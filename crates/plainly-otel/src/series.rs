@@ -1,4 +1,4 @@
-//! The durations of requests, one histogram for each set of attributes. A histogram that knows its
+//! The durations of requests: one histogram for each set of attributes. A histogram with bound
 //! attributes costs a tenth of one that looks them up for each request.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::attributes::{Failure, network};
 use crate::conventions as names;
 use crate::names::Target;
 
-/// The most sets of attributes that have a histogram of their own here. The exporter counts all
+/// The maximum number of attribute sets with a histogram of their own. The exporter counts all
 /// later ones together.
 const MOST: usize = 2_000;
 
@@ -24,7 +24,7 @@ pub(crate) struct AllSeries {
     bound: RwLock<HashMap<Series, BoundHistogram<f64>>>,
 }
 
-/// The attributes of a request: each has few values.
+/// The attributes of a request. Each has few values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Series {
     method: &'static str,

@@ -1,5 +1,5 @@
-//! The span of each request and notification. It is made when that has ended, and only if the sampler wants
-//! it: what is not recorded costs a look at its ids.
+//! The span of each request and notification. It is only created after the end, and if the sampler
+//! wants it, so an unrecorded operation only costs a look at its ids.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn describe(span: &mut Span, operation: &Operation<'_>, target: &Target) {
     set(names::METHOD, target.method.into());
     set(names::REVISION, operation.revision.as_str().into());
     if let Some(id) = operation.id {
-        // A text is written without its quotes.
+        // A text id is written without its quotes.
         set(names::REQUEST_ID, id.trim_matches('"').to_owned().into());
     }
     if let Some(client) = operation.client {
@@ -99,7 +99,7 @@ fn describe(span: &mut Span, operation: &Operation<'_>, target: &Target) {
     span.set_status(Status::error(text));
 }
 
-/// The remote parent that a trace names.
+/// The remote parent in a trace context.
 fn remote(trace: &TraceContext) -> Option<SpanContext> {
     let state = trace.get(TRACE_STATE).and_then(|state| state.parse().ok());
     Some(context_of(

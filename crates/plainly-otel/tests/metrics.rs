@@ -1,4 +1,4 @@
-//! The metrics of sessions and of tasks, as Prometheus reads them.
+//! The metrics of sessions and tasks, in the format for Prometheus.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how tests fail")]
 
@@ -15,7 +15,7 @@ fn telemetry() -> Telemetry {
     telemetry.build().unwrap()
 }
 
-/// The value of a metric with exactly these labels, beside those of the exporter.
+/// The value of a metric with exactly these labels, in addition to the exporter's own.
 fn value(telemetry: &Telemetry, name: &str, labels: &str) -> Option<String> {
     let text = telemetry.prometheus_text();
     let start = format!("{name}{{{labels},otel_scope_name=");

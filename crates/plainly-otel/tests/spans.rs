@@ -1,4 +1,5 @@
-//! The spans of both sides of a call, linked by what the client sends, and those of notifications.
+//! The spans of both sides of a call, which the client's request links, and the spans of
+//! notifications.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how tests fail")]
 
@@ -21,7 +22,7 @@ fn attribute(span: &SpanData, name: &str) -> Option<String> {
     Some(found.value.as_str().into_owned())
 }
 
-/// The spans of a call: the server's, and the client's.
+/// The spans of a call: the server's and the client's.
 async fn spans(method: &str, name: &str) -> (SpanData, SpanData) {
     let exporter = InMemorySpanExporter::default();
     let tracers = SdkTracerProvider::builder().with_simple_exporter(exporter.clone());
@@ -52,8 +53,7 @@ async fn spans(method: &str, name: &str) -> (SpanData, SpanData) {
     (of(SpanKind::Server), of(SpanKind::Client))
 }
 
-/// Both columns of whose fault an error is: for the sender every error is one, for the server only
-/// its own.
+/// The errors that each side counts: the client counts every error, the server only its own.
 #[tokio::test]
 async fn an_error_counts_for_each_side_as_it_should() {
     const READ: &str = "resources/read";
