@@ -41,7 +41,7 @@ impl TokenCall {
         })
     }
 
-    /// The same client's request to another endpoint, which returns no token.
+    /// A request of this client to another endpoint, which returns no token.
     pub(super) fn at(&self, endpoint: &str) -> Self {
         Self {
             endpoint: endpoint.to_owned(),

@@ -27,7 +27,7 @@ pub(super) fn tag(result: &[u8], uri: &str) -> Option<String> {
     metas.find_map(tag_in).map(str::to_owned)
 }
 
-/// Whether the result says that the client's content is still the current one.
+/// Whether the server answered that the client's content is still the current one.
 pub(crate) fn is_not_modified(result: &[u8]) -> bool {
     let contents = serde_json::from_slice(result).map(|ContentTags { contents }| contents);
     let contents = contents.unwrap_or_default();

@@ -97,7 +97,7 @@ impl<T> Builder<T> {
         }
     }
 
-    /// The same settings, for another server.
+    /// These settings, for another server.
     pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
         Builder {
             target,

@@ -24,7 +24,7 @@ pub struct ReadResult {
     pub uri: String,
     /// All contents, in the server's order.
     pub contents: Vec<ResourceContents>,
-    /// How long the result may be cached, and for which clients.
+    /// The time for which the result may be cached, and the clients that may use it.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,

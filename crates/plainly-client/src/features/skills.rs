@@ -156,8 +156,8 @@ impl LoadedSkill {
         &self.skill
     }
 
-    /// The whole `SKILL.md`, with its frontmatter. It is the server's text for the model: tell the
-    /// model where the text is from.
+    /// The whole `SKILL.md`, with its frontmatter. It is text of the server for the
+    /// model, which must learn where it is from.
     pub fn instructions(&self) -> &str {
         &self.instructions
     }

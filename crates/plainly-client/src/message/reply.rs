@@ -292,7 +292,7 @@ impl RawResult {
         self
     }
 
-    /// Whether the result says that the client's content is still the current one.
+    /// Whether the server answered that the client's content is still the current one.
     pub(crate) fn is_not_modified(&self) -> bool {
         is_not_modified(&self.json)
     }

@@ -22,7 +22,7 @@ pub(super) struct TaskNews {
 
 /// The source of reports.
 enum NewsSource {
-    /// The server has not said yet whether it will report.
+    /// The server has not answered yet whether it will report.
     Opening(BoxFuture<'static, Result<Subscription>>),
     Open(Box<Subscription>),
     /// The server does not report.
