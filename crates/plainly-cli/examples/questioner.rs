@@ -1,4 +1,4 @@
-//! A server that asks for everything there is to ask for, and says what it does meanwhile.
+//! A server that asks every kind of question, and logs and reports progress meanwhile.
 //!
 //! ```console
 //! $ plainly call book --answer name=Ada -- cargo run -q --example questioner
@@ -27,7 +27,7 @@ fn told(answer: &ElicitResult) -> Result<String, Failure> {
     }
 }
 
-/// Asks with a form that has something of most kinds.
+/// Asks with a form that has fields of most kinds.
 async fn book(context: Context, ask: Ask) -> Result<String, Failure> {
     context.log(LoggingLevel::Info, "looking for seats").await;
     context
@@ -48,7 +48,7 @@ async fn book(context: Context, ask: Ask) -> Result<String, Failure> {
     told(&ask.elicit("who", form).await?)
 }
 
-/// Asks two things at once.
+/// Asks two questions at once.
 async fn both(ask: Ask) -> Result<String, Failure> {
     let form = |of: &str| ElicitFormParams::new(of).field("name", TextField::new());
     let (one, other) = tokio::try_join!(
@@ -88,7 +88,7 @@ struct Shelves {
     until: String,
 }
 
-/// Says that it is at the second shelf until a file is there.
+/// Reports progress at the second shelf until a file exists.
 async fn count(context: Context, Args(Shelves { total, until }): Args<Shelves>) -> &'static str {
     let progress = Progress::new(2).message("shelf\u{1b}[2J 2");
     let progress = match total {

@@ -1,4 +1,5 @@
-//! A server with tools and prompts: over standard input and output, or over HTTP at the address that is its argument.
+//! A server with tools and prompts, over standard input and output, or over HTTP at the address in
+//! its argument.
 //!
 //! ```console
 //! $ plainly call greet name=Ada -- cargo run -q --example toolbox
@@ -47,7 +48,8 @@ async fn divide(Args(of): Args<Division>) -> Result<Json<Quotient>, io::Error> {
             quotient,
             remainder,
         })),
-        // What the tool's caller reads; a program must not take it for a command to its terminal.
+        // The tool's caller reads this text. No program may pass its control characters on to a
+        // terminal.
         _ => Err(io::Error::other(format!(
             "{} can't be divided\nby \u{1b}[31m{}\u{1b}[0m",
             of.dividend, of.divisor

@@ -38,16 +38,17 @@ pub(crate) struct Account {
     pub(crate) oauth: Arc<OAuth>,
     /// The URL of the server, once it is known.
     pub(crate) url: Arc<OnceLock<String>>,
-    /// The scopes to request, if they are given.
+    /// The scopes to request, if options name any.
     scopes: Vec<String>,
 }
 
 impl Account {
-    /// For a command that needs a server: uses stored logins, and asks the user if there is one.
+    /// The credentials of a command that needs a server: uses stored logins, and asks the user if
+    /// there is one.
     pub(crate) fn of_command(args: &ServerArgs) -> Result<Self, Failure> {
         let identity = Identity::of_command(&args.account)?;
         let oauth = identity.oauth();
-        // What no person logs in for is not kept either.
+        // Tokens that no user logged in for are not stored.
         let oauth = match identity.is_for_people() {
             true => kept::keep(oauth, args.account.kept)?,
             false => oauth,
@@ -59,7 +60,8 @@ impl Account {
         Self::new(oauth, identity.scopes, args)
     }
 
-    /// For a login that the user started. If it `is_anew`, stored logins are ignored.
+    /// The credentials of a login that the user started. If it `is_anew`, stored logins are
+    /// ignored.
     pub(crate) fn of_login(
         args: &ServerArgs,
         person: &LoginPerson,
@@ -70,7 +72,7 @@ impl Account {
         Self::new(oauth, identity.scopes, args)
     }
 
-    /// For the end of logins.
+    /// The credentials of a logout.
     pub(crate) fn of_logout(args: &ServerArgs) -> Result<Self, Failure> {
         let oauth = OAuth::new().store(logins(args.account.kept)?);
         Self::new(oauth, Vec::new(), args)
@@ -96,7 +98,7 @@ impl Account {
         })
     }
 
-    /// Whether a login was asked for all that is asked for now.
+    /// Whether a login requested all scopes that this command requests.
     pub(crate) fn covers(&self, grant: &Grant) -> bool {
         let mut scopes = self.scopes.iter();
         scopes.all(|it| grant.requested_scope.contains(it))
@@ -111,7 +113,7 @@ impl Account {
     }
 }
 
-/// Whether the user is there to log in, and expects it.
+/// Whether the user is present and expects a login.
 fn may_ask(args: &ServerArgs) -> bool {
     let is_automatic = std::env::var_os("CI").is_some_and(|it| !it.is_empty() && it != "false");
     let is_for_program = args.format().is_json();

@@ -1,5 +1,6 @@
-//! Files converted in a process of its own: this program, started again. A hostile PDF or workbook can make its reader use
-//! any memory and time or overflow its stack. Here that ends only this process.
+//! Converts files in a separate process, which is this program started again. A hostile PDF or
+//! workbook can make its reader use any memory and time, or overflow its stack. Here, that ends
+//! only the separate process.
 
 mod task;
 
@@ -17,35 +18,35 @@ use plainly_convert::{ConvertError, Converter, Draft, Original, PageRange, Pdf, 
 pub(crate) use self::task::task;
 use crate::visible::visible;
 
-/// The word that the process is started with, before the MIME type of the file, and the pages if only some are wanted. It is no
-/// command of the command line, so nothing shows or proposes it.
+/// The first argument of the process. The MIME type of the file follows, and the pages if only some
+/// are wanted. It is no command of the command line, so neither help nor completions show it.
 const COMMAND: &str = "convert-file";
 
-/// The argument in the place of pages for the title alone.
+/// The argument that replaces the pages if only the title is wanted.
 const TITLE: &str = "title";
 
-/// The bytes of the first line that the process writes: the number of all pages.
+/// The most bytes of the first line of output, which is the number of all pages.
 const TOTAL_BYTES: usize = 11;
 
-/// The character before each page that the process writes, which is in no text.
+/// The character before each page of the output, which occurs in no text.
 const PAGE: char = '\u{c}';
 
-/// The most of them.
+/// The most pages that are marked.
 const PAGES: usize = 1 << 16;
 
-/// The most bytes of the reason that the process gives for its failure.
+/// The most bytes of the reason for a failure.
 const REASON_BYTES: usize = 1 << 10;
 
 /// The interval between two checks whether the result is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The most memory that the process takes, in bytes.
+/// The most memory of the process, in bytes.
 const BYTES: usize = 1 << 30;
 
-/// The most processes at a time: each may take that much.
+/// The most processes at a time, because each may use that much memory.
 const AT_ONCE: usize = 2;
 
-/// All that is converted so.
+/// The converters that run in the process.
 fn readers() -> [Box<dyn Converter>; 3] {
     [
         Box::new(Pdf::new()),
@@ -110,7 +111,7 @@ impl Converter for Apart {
 }
 
 impl Apart {
-    /// Writes what a process makes of the file. Returns the number of pages of the file.
+    /// Writes the process's output for the file. Returns the number of pages of the file.
     fn run(
         &self,
         original: Original<'_>,
@@ -122,7 +123,7 @@ impl Apart {
             Command::new(&self.program)
                 .args([COMMAND, original.mime_type])
                 .args(argument)
-                // The last line is the reason, but for a note to developers.
+                // Without this, the last line would be a note to developers instead of the reason.
                 .env("RUST_BACKTRACE", "0")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -155,8 +156,8 @@ impl Apart {
     }
 }
 
-/// Whether a process was ended from outside, as by a system that is short of memory. A file that is too much for the process ends
-/// it in other ways.
+/// Whether a process was killed from outside, for example by a system that is short of memory. A
+/// file that exceeds the limits ends the process in other ways.
 #[cfg(unix)]
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
@@ -184,7 +185,7 @@ struct Free {
     changed: Condvar,
 }
 
-/// Leave to run one process, given back when dropped.
+/// The permission to run one process, which is returned when dropped.
 struct Turn<'a>(&'a Free);
 
 impl Free {
@@ -195,12 +196,13 @@ impl Free {
         }
     }
 
-    /// Waits for leave to start a process, as long as the draft is wanted.
+    /// Waits for the permission to start a process, as long as the draft is wanted.
     fn turn(&self, draft: &mut Draft<'_>) -> Result<Turn<'_>, fmt::Error> {
         let mut number = self.lock();
         while *number == 0 {
             draft.check()?;
-            // Woken as soon as a process has ended. Nothing wakes it when the draft is given up: that is looked for.
+            // The end of a process wakes this at once. Nothing does when the draft is abandoned, so
+            // that is checked at intervals.
             let waited = self.changed.wait_timeout(number, LOOK);
             number = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -209,7 +211,7 @@ impl Free {
     }
 
     fn lock(&self) -> MutexGuard<'_, usize> {
-        // Nothing in here can panic between two states.
+        // No code with the lock can panic between two states.
         self.number.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -221,19 +223,19 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// A process that ends with this.
+/// A process that is killed when this is dropped.
 struct ChildGuard(Child);
 
 impl Drop for ChildGuard {
     fn drop(&mut self) {
-        // It may have ended by itself; that it can't be awaited concerns nobody any more.
+        // These fail if the process has ended already, which does not matter.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Gives the process its input and takes what it writes, as long as the draft has room and time: its text, and the end of what it
-/// says of a failure.
+/// Writes the input of the process and reads its output, as long as the draft has room and time.
+/// Returns the text, and the end of standard error.
 fn exchange(
     child: &mut Child,
     content: &[u8],
@@ -243,11 +245,11 @@ fn exchange(
     let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err("a pipe is missing".into());
     };
-    // One more than there is room for, so that the draft says that it is too long.
+    // One byte more than there is room for, so that the draft reports that the text is too long.
     let most = (draft.room() as u64).saturating_add((TOTAL_BYTES + PAGES + 1) as u64);
     thread::scope(|scope| {
         scope.spawn(move || {
-            // It may end without having read everything; its status says what that means.
+            // The process may end without reading everything; its status tells why.
             let _ = stdin.write_all(content);
         });
         let reason = scope.spawn(move || end_of(stderr));
@@ -255,7 +257,7 @@ fn exchange(
         scope.spawn(move || {
             let mut text = Vec::new();
             let read = stdout.take(most).read_to_end(&mut text);
-            // Nobody takes it if it came too late.
+            // This fails if the text came too late, and the result is no longer wanted.
             let _ = done.send(read.map(|_| text));
         });
         loop {
@@ -263,7 +265,7 @@ fn exchange(
                 Ok(text) => return Ok((text?, reason.join().unwrap_or_default())),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(why) = draft.check() {
-                        // The threads end with it.
+                        // The threads end when the process does.
                         child.kill()?;
                         return Err(why.into());
                     }
@@ -274,7 +276,7 @@ fn exchange(
     })
 }
 
-/// The last bytes of a text that may have no end.
+/// The last bytes of a text of any length.
 fn end_of(mut from: impl Read) -> Vec<u8> {
     let (mut end, mut piece) = (Vec::new(), [0; REASON_BYTES]);
     while let Ok(count @ 1..) = from.read(&mut piece) {
@@ -299,7 +301,7 @@ mod tests {
     ) -> io::Result<(String, Option<u32>, String)> {
         let directory = tempfile::tempdir()?;
         let program = directory.path().join("program");
-        // Written by another process: a file that this one has open can't be started.
+        // Another process writes the file, because a file that is open here can't be started.
         let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
         let mut shell = Command::new("sh");
         shell.args(["-c", write]).arg(&program).arg(script);
@@ -310,7 +312,7 @@ mod tests {
             free: Free::new(1),
         };
         let mut draft = Draft::new(room);
-        // More than fits into a pipe, so that somebody must read it or end.
+        // This is more than fits into a pipe, so the script has to read it or end.
         let content = vec![b'x'; 1 << 20];
         let mut original = Original::new("application/pdf", &content);
         original.pages = pages;
@@ -334,7 +336,7 @@ mod tests {
             (&*text, total),
             ("convert-file application/pdf 2-3\n", Some(7))
         );
-        // It writes without end, and reads nothing.
+        // The script writes without end, and reads nothing.
         let (text, ..) = converted("exec yes", None, 100_000).unwrap();
         assert_eq!(text, "it is longer than the 100000 bytes left for it");
         let (_, total, why) = converted("exit 1", None, 100).unwrap();
@@ -366,7 +368,7 @@ mod tests {
             }
         });
         assert_eq!(most.into_inner(), AT_ONCE);
-        // Who isn't wanted any more doesn't wait.
+        // An abandoned draft does not wait.
         let none = Free::new(0);
         let mut draft = Draft::new(0);
         assert!(draft.write_str("x").is_err());

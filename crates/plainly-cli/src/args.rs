@@ -1,4 +1,4 @@
-//! The command line as plain data, and the texts that teach it. Nothing here does anything.
+//! The command line as plain data, and its help. No code here performs a command.
 
 mod account;
 mod asking;
@@ -124,7 +124,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether clients talk to it, until it is stopped.
+    /// Whether the command is a server for clients, which runs until it is stopped.
     pub(crate) fn is_server(&self) -> bool {
         match self {
             Self::Serve(_) | Self::Replay(_) => true,
@@ -148,7 +148,7 @@ impl Command {
         }
     }
 
-    /// Whether to show what a child process writes to its standard error.
+    /// Whether to show the standard error of a child process.
     pub(crate) fn shows_child(&mut self) -> bool {
         if let Self::Package(args) = self {
             return args.server_log == Some(ServerLog::DEBUG);

@@ -1,6 +1,6 @@
-//! Answers to the questions that a server asks while a command runs: by the user at the terminal,
-//! by the options, or by a command that asks a model. A question that can't be answered is not
-//! declared, and so not asked.
+//! Answers to the questions that a server asks while a command runs: from the user at the terminal,
+//! from options, or from a command that asks a model. The client does not declare questions that
+//! can't be answered, so servers don't ask them.
 
 mod field;
 mod form;
@@ -33,7 +33,7 @@ use crate::terminal::{self, Conversation};
 /// Whether a server may ask the user.
 static IS_POSSIBLE: AtomicBool = AtomicBool::new(false);
 
-/// Whether a server may ask anything: some servers hide tools that would have to ask.
+/// Whether servers may ask questions, because some servers hide tools that would have to ask.
 pub(crate) fn is_possible() -> bool {
     IS_POSSIBLE.load(Ordering::Relaxed)
 }
@@ -51,7 +51,7 @@ struct RespondentState {
     given: Option<GivenAnswers>,
     sample_with: Option<String>,
     roots: Vec<Root>,
-    /// The pages that were agreed to.
+    /// The pages that the user has agreed to open.
     visited: Mutex<HashSet<String>>,
     /// Whether a wrong answer ends the command.
     is_fatal: bool,
@@ -61,7 +61,7 @@ struct RespondentState {
 }
 
 impl Respondent {
-    /// Answers by the options, or by the user at the terminal.
+    /// Answers with the options, or asks the user at the terminal.
     pub(crate) fn new(label: &str, args: &AskingArgs) -> Result<Self, Failure> {
         let given = &args.given_answers;
         Ok(Self(Arc::new(RespondentState {
@@ -77,7 +77,7 @@ impl Respondent {
         })))
     }
 
-    /// Answers for many commands: a wrong answer is reported, and ends none of them.
+    /// Answers for many commands: an invalid answer is reported, but ends none of them.
     pub(crate) fn lasting(mut self) -> Self {
         if let Some(own) = Arc::get_mut(&mut self.0) {
             own.is_fatal = false;
@@ -85,7 +85,7 @@ impl Respondent {
         self
     }
 
-    /// Has the client declare and answer what can be answered.
+    /// Makes the client declare and answer the questions that can be answered.
     pub(crate) fn answering<T>(&self, mut builder: Builder<T>) -> Builder<T> {
         let is_attended = terminal::is_attended();
         let own = &self.0;
@@ -113,9 +113,9 @@ impl Respondent {
         builder
     }
 
-    /// Learns what the server calls itself.
+    /// Stores the server's own name.
     pub(crate) fn learn(&self, name: &str) {
-        // The first name stays.
+        // Only the first name is stored.
         let _known = self.0.name.set(short(name));
     }
 
@@ -145,7 +145,7 @@ impl Respondent {
         }
     }
 
-    /// Names the answers that no question was for.
+    /// Warns about given answers that matched no question.
     pub(crate) fn name_unused(&self) {
         for name in self.0.given.iter().flat_map(GivenAnswers::unused) {
             tracing::warn!("the server did not ask for {name}: that answer was not used");
@@ -189,7 +189,7 @@ impl RespondentState {
         self.visited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server by the name that it has for itself, and by the one that it can't choose.
+    /// The server's own name, and the label that the server can't choose.
     fn who(&self) -> String {
         match self.name.get() {
             Some(name) if *name != self.label => format!("{name} ({})", self.label),
@@ -197,7 +197,7 @@ impl RespondentState {
         }
     }
 
-    /// Ends the command, which takes the question back.
+    /// Ends the command, which cancels the question.
     async fn fail(&self, why: String) -> ElicitResult {
         if !self.is_fatal {
             tracing::warn!("{why}");

@@ -1,4 +1,4 @@
-//! The user's browser, and the gate for what it is given: whatever a server wants opened passes here.
+//! The user's browser, and the checks of the URLs that servers want to open.
 
 mod opening;
 mod page;

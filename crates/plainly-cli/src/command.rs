@@ -1,4 +1,4 @@
-//! One file for each command, or for two that are alike, except the shortest, which is here.
+//! The commands, each in its own file or with a similar one. The shortest commands are here.
 
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
@@ -58,8 +58,8 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// Runs a command that talks to a server. Each is in a box, because all of them together, side by side, take more of
-/// the stack than the main thread has on Windows.
+/// Runs a command that uses a server. Each future is in a box, because all of them together need
+/// more stack than the main thread has on Windows.
 pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
     let running: Pin<Box<dyn Future<Output = _>>> = match command {
         ClientCommand::Discover(args) => Box::pin(discover::run(args)),

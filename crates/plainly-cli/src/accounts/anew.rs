@@ -1,5 +1,6 @@
-//! A store whose logins are ignored, because the user wants a new one: they stay until it succeeds.
-//! The client's own registration is ignored too: the server may have forgotten it by now.
+//! A store that hides the user's logins because the user wants a new one. The old logins stay
+//! stored until that succeeds. The client's own registration is hidden too, because the server may
+//! have forgotten it.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plainly::client::oauth::credentials::Credentials;
 use plainly::client::oauth::{FileStore, StoreLock, TokenStore, TokenStoreError};
 
-/// The user's logins, as if there were none before one is added.
+/// The user's logins, which are hidden until one is added.
 #[derive(Debug)]
 pub(super) struct FreshLogins {
     logins: FileStore,

@@ -1,5 +1,5 @@
-//! The identity of a command at an authorization server: from its options, or else from the
-//! environment.
+//! The identity of a command at an authorization server: from the command's options, or else from
+//! the environment.
 
 use std::fs;
 use std::future::ready;
@@ -12,7 +12,7 @@ use super::secret::{readable, secret};
 use crate::args::{AccountArgs, Scopes, SecretPlace, is_document};
 use crate::failure::Failure;
 
-/// The variables for options that are not given, each with its option.
+/// The environment variables that replace options, each with its option.
 const VARIABLES: [(&str, &str); 6] = [
     ("--client-id", "PLAINLY_CLIENT_ID"),
     ("--client-secret", "PLAINLY_CLIENT_SECRET"),
@@ -22,36 +22,36 @@ const VARIABLES: [(&str, &str); 6] = [
     ("--scope", "PLAINLY_SCOPE"),
 ];
 
-/// The client that a command is, and what it asks for.
+/// The client identity of a command, and the scopes that it requests.
 #[derive(Debug)]
 pub(super) struct Identity {
     who: Who,
-    /// Empty if they are not given.
+    /// The requested scopes; empty if none are given.
     pub(super) scopes: Vec<String>,
 }
 
-/// The client that a command is.
+/// The client identity of a command.
 #[derive(Debug)]
 enum Who {
-    /// No configured client: it registers where it has to.
+    /// No configured client: the command registers one where it has to.
     Anybody,
     /// The metadata document at this URL.
     Document(String),
-    /// A client that a user logs in with.
+    /// A client for the login of a user.
     Client(ClientId),
     /// A client that authenticates itself.
     Itself(ClientId),
-    /// A workload of a platform, whose token is in a file.
+    /// The workload of a platform, whose token is in a file.
     Workload(ClientId, PathBuf),
 }
 
 impl Identity {
-    /// The client that a command is which needs a server.
+    /// The identity of a command that needs a server.
     pub(super) fn of_command(args: &AccountArgs) -> Result<Self, Failure> {
         Self::of(args, false)
     }
 
-    /// The client of a login.
+    /// The identity of a login.
     pub(super) fn of_login(args: &AccountArgs) -> Result<Self, Failure> {
         Self::of(args, true)
     }
@@ -70,7 +70,7 @@ impl Identity {
         Ok(Self { who, scopes })
     }
 
-    /// The source of its tokens.
+    /// The source of the identity's tokens.
     pub(super) fn oauth(&self) -> OAuth {
         match &self.who {
             Who::Anybody => OAuth::new(),
@@ -142,7 +142,7 @@ fn of_environment(
     let proof = ["--client-secret", "--client-key", "--workload-token"]
         .into_iter()
         .find(|proof| args.given().any(|it| it == *proof));
-    // Whatever server is talked to: it must not choose who gets to see this.
+    // Without an issuer, any server could choose who receives this secret.
     let is_for_all = proof
         .filter(|_| args.issuer.is_none())
         .map(|proof| format!("{proof} needs --issuer: the authorization server that it is for"));
@@ -163,7 +163,7 @@ fn key(path: &Path) -> Result<SigningKey, Failure> {
     })
 }
 
-/// The platform's token, as it is now.
+/// The platform's current token.
 fn assertion(path: &Path) -> io::Result<Secret> {
     let path_shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! The store of logins, for all commands: the user's file, or one whose key is in the keychain.
+//! The store of logins, for all commands: a file of the user, whose key may be in the keychain.
 
 use clap::ValueEnum;
 use plainly::client::oauth::{FileStore, OAuth};
@@ -8,13 +8,13 @@ use super::anew::FreshLogins;
 use crate::args::{LoginStoreArgs, LoginsPlace};
 use crate::failure::Failure;
 
-/// The variable that chooses the store, unless the option does.
+/// The environment variable that chooses the store, if the option does not.
 const VARIABLE: &str = "PLAINLY_LOGINS_IN";
 
-/// The kind of login that a command needs.
+/// The kind of login that a command performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Login {
-    /// Unless there is one.
+    /// A login, unless one is stored.
     IfNeeded,
     /// A new login, even if one is stored.
     Anew,
@@ -34,8 +34,8 @@ impl Login {
     }
 }
 
-/// The user's logins: in the store of the option, or else of the environment, or else of the
-/// system.
+/// The user's logins: in the store that the option names, or else the environment, or else the
+/// default of the system.
 pub(crate) fn logins(args: LoginStoreArgs) -> Result<FileStore, Failure> {
     let place = place(args)?;
     let file = FileStore::of_user().map_err(|error| Failure::local(error.to_string()))?;
@@ -45,7 +45,7 @@ pub(crate) fn logins(args: LoginStoreArgs) -> Result<FileStore, Failure> {
     }
 }
 
-/// Uses the user's logins, if there is a place for them: without one, a command can still
+/// Uses the user's stored logins, if they have a directory. Without one, a command can still
 /// authenticate.
 pub(super) fn keep(oauth: OAuth, args: LoginStoreArgs) -> Result<OAuth, Failure> {
     if let Err(error) = FileStore::of_user() {

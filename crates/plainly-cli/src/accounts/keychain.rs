@@ -1,4 +1,4 @@
-//! The system's keychain, where the key is that logins are encrypted with.
+//! The operating system's keychain, which stores the encryption key of logins.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,11 +9,11 @@ use plainly::client::oauth::{Keychain, Secret, TokenStoreError};
 
 use crate::visible::visible;
 
-/// The name of the entry there.
+/// The name of the entry in the keychain.
 const ENTRY: (&str, &str) = ("plainly", "key to logins");
 
 /// The display name of the keychain, and the attributes of the entry: its label, or that it stays
-/// on this machine, as the file does.
+/// on this machine, like the file.
 #[cfg(target_os = "macos")]
 const SYSTEM: (&str, &[(&str, &str)]) = ("the keychain of macOS", &[]);
 #[cfg(windows)]
@@ -92,7 +92,7 @@ impl fmt::Debug for SystemKeychain {
     }
 }
 
-/// The failure, and its remedy. The contents of the entry are in neither.
+/// The failure and its remedy, without the contents of the entry.
 fn failed(error: &Error) -> TokenStoreError {
     let why = match error {
         Error::NoStorageAccess(why) => {

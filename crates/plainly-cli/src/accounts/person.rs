@@ -1,4 +1,4 @@
-//! The ways to ask the user to log in: in their browser, by a page that they open themselves, or
+//! The ways to ask the user to log in: in the user's browser, with a page that the user opens, or
 //! with a code on another device. A program that runs this one gets the same as JSON.
 
 use std::io;
@@ -17,11 +17,11 @@ use crate::visible::visible;
 /// The way to ask the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoginWay {
-    /// Their browser is opened here.
+    /// The user's browser is opened on this machine.
     AtBrowser,
-    /// They open the page, wherever they are.
+    /// The user opens the page on any machine.
     ByPage,
-    /// They enter a code at another device.
+    /// The user enters a code on another device.
     AtDevice,
 }
 
@@ -35,8 +35,8 @@ pub(crate) struct LoginPerson {
 }
 
 impl LoginPerson {
-    /// A user who is asked in this way, or the program that asks them; browsers are redirected to
-    /// this port.
+    /// A user who is asked in this way, or the program that asks the user. Browsers are redirected
+    /// to this port.
     pub(crate) fn new(format: Format, asked: LoginWay, port: Option<u16>) -> Self {
         Self {
             format,
@@ -46,12 +46,12 @@ impl LoginPerson {
         }
     }
 
-    /// Whether they had to be asked.
+    /// Whether the user had to be asked.
     pub(crate) fn was_asked(&self) -> bool {
         self.was_asked.load(Ordering::Relaxed)
     }
 
-    /// Has them asked when a login is needed.
+    /// Lets `oauth` ask the user when a login is needed.
     pub(crate) fn ask(&self, oauth: OAuth) -> OAuth {
         let person = self.clone();
         match self.asked {
@@ -108,7 +108,7 @@ impl LoginPerson {
         Ok(())
     }
 
-    /// Shows the page, which opens anywhere.
+    /// Shows the page, which can be opened on any machine.
     fn show(&self, login: &ConsentPage<'_>) -> io::Result<()> {
         self.is_asked(login.issuer);
         if self.format.is_json() {
@@ -125,7 +125,7 @@ impl LoginPerson {
         Ok(())
     }
 
-    /// Shows what to enter, and where.
+    /// Shows the code to enter, and its page.
     fn enter(&self, page: &DevicePage<'_>) {
         self.is_asked(page.issuer);
         if self.format.is_json() {
@@ -164,7 +164,7 @@ impl LoginPerson {
     }
 }
 
-/// The next address that is pasted, after what was wrong with the one before.
+/// The next pasted address, after reporting the mistake in the previous one.
 async fn pasted(format: Format, mistake: Option<PasteMistake>) -> io::Result<Option<String>> {
     if format.is_json() {
         if let Some(mistake) = mistake {
@@ -199,7 +199,7 @@ fn tell(format: Format, event: &Value) -> io::Result<()> {
     told.map_err(|_failure| io::Error::other("the reader of the output has gone"))
 }
 
-/// The scopes to request, for the user to agree to.
+/// The scopes to request, which the user has to approve.
 fn asking_for(scope: &[String]) -> String {
     match scope {
         [] => String::new(),

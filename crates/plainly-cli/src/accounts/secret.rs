@@ -9,7 +9,7 @@ use plainly::client::oauth::Secret;
 use crate::args::SecretPlace;
 use crate::failure::Failure;
 
-/// The secret that is there.
+/// The secret at this place.
 pub(crate) fn secret(place: &SecretPlace) -> Result<Secret, Failure> {
     let text = match place {
         SecretPlace::File(path) => readable(path, fs::read_to_string(path))?,

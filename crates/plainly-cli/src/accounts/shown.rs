@@ -1,4 +1,4 @@
-//! A login as it is shown: no token of it.
+//! A login for display, without its tokens.
 
 use jiff::Timestamp;
 use plainly::client::oauth::credentials::Grant;
@@ -44,7 +44,7 @@ pub(crate) fn ends(grant: &Grant, now: Timestamp) -> String {
     }
 }
 
-/// A time in the largest unit of which it has two.
+/// A time in the largest unit that occurs at least twice in it.
 fn in_words(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(24 * 60 * 60, "days"), (60 * 60, "hours"), (60, "minutes")];
     let unit = UNITS.iter().find(|(unit, _)| seconds >= 2 * unit);

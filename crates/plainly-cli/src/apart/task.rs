@@ -15,13 +15,13 @@ use crate::format::Format;
 use crate::output::Output;
 use crate::visible::visible;
 
-/// The pages of an argument.
+/// The page range in an argument.
 fn pages(argument: &str) -> Option<PageRange> {
     let (first, last) = argument.split_once('-')?;
     PageRange::new(first.parse().ok()?, last.parse().ok()?)
 }
 
-/// The task of such a process, by the words of its command line; `None` if this is another.
+/// The task of this process, if the words of its command line ask for one.
 pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<Task> {
     if words.nth(1)? != COMMAND {
         return None;
@@ -40,16 +40,16 @@ pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<Task> {
     })
 }
 
-/// The task of the process itself: the text of the file on standard input.
+/// The task of the separate process: the text of the file on standard input.
 pub(crate) struct Task {
     mime_type: String,
     pages: Option<PageRange>,
-    /// Whether only its title is wanted.
+    /// Whether only the title is wanted.
     is_title: bool,
 }
 
 impl Task {
-    /// Writes the number of pages, and below it the text; what fails, on one line of standard error.
+    /// Writes the number of pages, and the text below it. A failure is one line on standard error.
     pub(crate) fn run(self) -> ExitCode {
         panic::set_hook(Box::new(|_| fail("the reader of its format gave up")));
         match self.convert() {
@@ -87,7 +87,7 @@ impl Task {
     }
 }
 
-/// The text with a mark before each page, unless there are too many.
+/// The text with a mark before each page, unless there are too many pages.
 fn with_pages(text: &str, starts: &[usize]) -> String {
     let (mut marked, mut at) = (String::new(), 0);
     for start in starts.iter().take_while(|_| starts.len() <= PAGES) {
@@ -105,7 +105,7 @@ fn write(total: u32, text: &str) -> Result<(), Failure> {
     output.flush()
 }
 
-/// An error and what caused it, on one line.
+/// An error and its causes, on one line.
 fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -116,13 +116,13 @@ fn with_causes(error: &dyn Error) -> String {
     visible(&text)
 }
 
-/// Says why the task failed.
+/// Writes the reason for the failure.
 fn fail(why: &str) {
-    // Whoever reads it may have gone.
+    // The reader may have gone.
     let _ = writeln!(io::stderr(), "{why}");
 }
 
-/// Limits the memory and time of the process to those that a file may need, even if its parent ends.
+/// Limits the memory and time of the process to what a file may need, even if its parent ends.
 #[cfg(unix)]
 fn limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -136,7 +136,7 @@ fn limit() {
             current: Some(most),
             maximum: Some(most),
         };
-        // Where the system has no such limit, there is still the time that whoever waits gives it.
+        // If the system has no such limit, the time limit of the caller remains.
         let _ = setrlimit(resource, limit);
     }
 }

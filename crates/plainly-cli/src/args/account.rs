@@ -1,4 +1,4 @@
-//! Options by which a command authenticates to a server over HTTP.
+//! Options for the authentication of a command at a server over HTTP.
 
 use std::path::PathBuf;
 
@@ -78,7 +78,7 @@ pub(crate) enum Tolerance {
     IssuerSlash,
 }
 
-/// Two options that contradict each other, and how.
+/// Pairs of options that contradict each other, and the reason.
 const CONTRARY: [(&str, &str, &str); 10] = [
     ("--client-secret", "--client-key", PROOFS),
     ("--client-secret", "--workload-token", PROOFS),
@@ -118,12 +118,12 @@ impl AccountArgs {
             .map(|(name, _)| name)
     }
 
-    /// Whether they name a client.
+    /// Whether the options name a client.
     pub(crate) fn has_client(&self) -> bool {
         self.client_id.is_some() || self.workload_token.is_some()
     }
 
-    /// The mistake in these options, with `--bearer` if that `is_given` too.
+    /// The mistake in these options, including `--bearer` if it `is_given`.
     pub(crate) fn mistake(&self, is_given: bool) -> Option<String> {
         let given: Vec<_> = self.given().chain(is_given.then_some("--bearer")).collect();
         let has = |name: &str| given.contains(&name);

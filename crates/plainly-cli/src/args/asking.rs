@@ -38,10 +38,10 @@ pub(crate) struct AskingArgs {
     pub(crate) quiet: bool,
 }
 
-/// The number of a server's messages that are shown without `--server-log`.
+/// The most messages of a server that are shown without `--server-log`.
 const UNASKED: usize = 20;
 
-/// The least severe messages of a server that are shown, if any are.
+/// The minimum level of a server's messages that are shown; `None` shows none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ServerLog(pub(crate) Option<LoggingLevel>);
 
@@ -49,19 +49,19 @@ impl ServerLog {
     pub(super) const DEBUG: Self = Self(Some(LoggingLevel::Debug));
 }
 
-/// An answer to a question that is not asked yet.
+/// An answer that is given before the question is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GivenAnswer {
     /// The answer to the whole question.
     Action(ElicitAction),
-    /// A field, in the words that a user would type.
+    /// A field, as text that a user could type.
     Text(String, String),
     /// A field, as JSON.
     Json(String, Value),
 }
 
 impl AskingArgs {
-    /// The level of the server's messages.
+    /// The minimum level of the server's messages to show.
     pub(crate) fn server_log(&self) -> Option<LoggingLevel> {
         let chosen = self
             .server_log
@@ -69,7 +69,7 @@ impl AskingArgs {
         chosen.0.filter(|_| !self.quiet)
     }
 
-    /// The most of them that are shown: those that were asked for are shown all.
+    /// The most messages of the server that are shown. With `--server-log`, all are.
     pub(crate) fn most_messages(&self) -> usize {
         match self.server_log {
             Some(_) => usize::MAX,
@@ -77,7 +77,7 @@ impl AskingArgs {
         }
     }
 
-    /// Whether to show what a child process writes to its standard error.
+    /// Whether to show the standard error of a child process.
     pub(crate) fn shows_child(&self) -> bool {
         self.server_log() == Some(LoggingLevel::Debug)
     }
@@ -90,7 +90,7 @@ impl AskingArgs {
 }
 
 impl GivenAnswer {
-    /// The field that it is for, if it is for one.
+    /// The field that the answer is for, if it is for one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Action(_) => None,
@@ -98,7 +98,7 @@ impl GivenAnswer {
         }
     }
 
-    /// Fails if these contradict each other.
+    /// Fails if these answers contradict each other.
     pub(crate) fn check(all: &[Self]) -> Result<(), String> {
         let mut actions = all.iter().filter_map(Self::action);
         if all.len() > 1 && actions.any(|it| it != ElicitAction::Accept) {
@@ -121,7 +121,7 @@ impl GivenAnswer {
         }
     }
 
-    /// The answer that a word is.
+    /// Parses a word as an answer.
     pub(crate) fn parse(word: &str) -> Result<Self, String> {
         let Some((name, value)) = word.split_once('=') else {
             return match word {

@@ -91,7 +91,7 @@ impl AuthArgs {
         self.has_issuer() || self.auth_keys.is_some()
     }
 
-    /// Whether an authorization server gives the tokens, or some of them.
+    /// Whether an authorization server issues some of the tokens.
     pub(crate) fn has_issuer(&self) -> bool {
         !self.auth_issuer.is_empty() || self.auth_introspect.is_some()
     }
@@ -104,7 +104,7 @@ pub(crate) enum SecretPlace {
     Variable(String),
 }
 
-/// Reads such a place. No error repeats what was given, which may be the secret itself.
+/// Parses such a place. No error repeats the text, which may be the secret itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SecretPlaceParser;
 

@@ -1,14 +1,14 @@
-//! `--bearer`: where a token is, so that it need not stand on the command line.
+//! `--bearer`: the place of a token, so that the token need not be on the command line.
 
 use std::convert::Infallible;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// A token as it is given.
+/// A token, or its place.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum BearerArg {
-    /// A file that has it, and nothing else.
+    /// A file that contains only the token.
     File(PathBuf),
     /// The first line of standard input.
     Input,
@@ -19,7 +19,7 @@ pub(crate) enum BearerArg {
 }
 
 impl FromStr for BearerArg {
-    /// Nothing is refused here: the error would repeat what may be a token.
+    /// Nothing is rejected here, because the error would repeat a text that may be the token.
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
@@ -32,7 +32,7 @@ impl FromStr for BearerArg {
     }
 }
 
-/// Without the token.
+/// Omits the token.
 impl fmt::Debug for BearerArg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -13,12 +13,12 @@ pub(crate) struct CandidatesArgs {
 }
 
 impl CandidatesArgs {
-    /// The words after `plainly`; the last is being typed, and may be empty.
+    /// The words after `plainly`, the last of which is incomplete and may be empty.
     pub(crate) fn words(self) -> Vec<String> {
         let Some(line) = self.line else {
             return self.words;
         };
-        // A quote may not be closed yet.
+        // A quotation mark may not be closed yet.
         let ends = ["", "'", "\""].into_iter();
         let split = ends.map(|end| shlex::split(&format!("{line}{end}")));
         let mut words = split.flatten().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The options of one of several servers behind one URL.
+//! The options of a replica, which is one of several servers behind one URL.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::format::Format;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-/// The variable that has the URLs.
+/// The environment variable with the URLs.
 pub(crate) const URLS: &str = "PLAINLY_CLUSTER";
 
-/// The time to serve on once asked to stop, while balancers notice.
+/// The time for which the server continues after a stop request, while load balancers notice.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// The options of one of several servers that share an engine.
@@ -99,7 +99,7 @@ pub(crate) struct ClusterStatusArgs {
 }
 
 impl ClusterArgs {
-    /// Whether the server is one of several. An empty variable has one empty URL.
+    /// Whether the server is one of several. An empty variable yields one empty URL.
     pub(crate) fn is_on(&self) -> bool {
         self.cluster.iter().any(|url| !url.is_empty())
     }

@@ -1,4 +1,5 @@
-//! `plainly completions` and `plainly man`: what a system keeps of this program beside it.
+//! `plainly completions` and `plainly man`: files about this program that a system installs beside
+//! it.
 
 use std::path::PathBuf;
 

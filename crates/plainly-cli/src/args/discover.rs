@@ -26,7 +26,7 @@ pub(crate) struct DiscoverArgs {
 }
 
 impl DiscoverArgs {
-    /// A command with these options that reaches this server without a login.
+    /// A command that reaches a server with these options, without a login.
     pub(crate) fn reaching(
         options: Vec<String>,
         target: &str,
@@ -36,7 +36,8 @@ impl DiscoverArgs {
         Self::parsed(line.map(OsString::from))
     }
 
-    /// A command that starts this program as its server, with these variables and arguments.
+    /// A command that starts this program as its server, with these environment variables and
+    /// arguments.
     pub(crate) fn starting(
         env: &[(String, String)],
         program: &Path,

@@ -28,14 +28,14 @@ pub(crate) struct LogArgs {
     pub(crate) format: LogFormat,
 }
 
-/// Levels of the log, and the text that asked for them.
+/// Levels of the log, and the text that they were parsed from.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     pub(crate) text: String,
     pub(crate) targets: Targets,
 }
 
-/// Reads levels, the single ones of which shells complete.
+/// Parses levels. Shells complete the single ones.
 #[derive(Clone, Copy, Debug)]
 struct LevelsParser;
 

@@ -59,7 +59,7 @@ const WAYS: [(&str, &str); 2] = [
     ("--device", "--callback-port"),
 ];
 
-/// Options of other commands that a login is not gone about with, and why.
+/// Options of other commands that can't be used for a login, and the reason.
 const ELSEWHERE: [(&str, &str); 4] = [
     ("--bearer", "a token needs no login"),
     ("--client-key", "a client with a key needs no login"),

@@ -10,15 +10,15 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 pub(crate) struct Mount {
     pub(crate) name: Option<String>,
     pub(crate) path: PathBuf,
-    /// Clients may change its files.
+    /// Whether clients may change its files.
     pub(crate) is_writable: bool,
 }
 
-/// The end of the word of a directory whose files may be changed.
+/// The ending of the word for a directory whose files may be changed.
 pub(crate) const WRITABLE: &str = ":rw";
 
 impl Mount {
-    /// The way to write the word that was probably meant, if something is there.
+    /// The word that the user probably meant, if its path exists.
     pub(crate) fn hint(&self) -> Option<String> {
         let path = self.path.to_str()?;
         let Some(name) = self.name.as_deref() else {
@@ -32,7 +32,8 @@ impl Mount {
         is_meant.then(|| format!("for {word} itself, write ./{word}"))
     }
 
-    /// `NAME=PATH`, `NAME=PATH:rw` or `PATH`. A word with a slash before the equals sign is a path: `./a=b` is called `a=b`.
+    /// Parses `NAME=PATH`, `NAME=PATH:rw` or `PATH`. A word with a slash before the equals sign is
+    /// a path: `./a=b` is called `a=b`.
     fn new(word: OsString) -> Result<Self, String> {
         let split = word
             .to_str()

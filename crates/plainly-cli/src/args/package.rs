@@ -90,7 +90,7 @@ pub(crate) enum PackageKind {
 }
 
 impl PackageKind {
-    /// Its word on the command line.
+    /// The word for it on the command line.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Npm => "npm",

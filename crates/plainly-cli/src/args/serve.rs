@@ -12,7 +12,7 @@ use super::ClusterArgs;
 use super::served_tools::{self, ToolNames};
 use super::{AuthArgs, Host, Mount, SecretPlace, WriteArgs, mount, values};
 
-/// The largest file that is read unless another size is given, in bytes.
+/// The default for the largest file that is read, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 16 << 20;
 
 /// Serve directories: every file is a resource, every directory a collection
@@ -87,7 +87,8 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// The files that options name. They hold secrets, or belong to some, and are never served.
+    /// The files that options name. They contain secrets, or belong to secrets, and are never
+    /// served.
     pub(crate) fn named_files(&self) -> impl Iterator<Item = &Path> {
         let secret = match &self.auth.auth_client_secret {
             Some(SecretPlace::File(path)) => Some(path),
@@ -285,7 +286,7 @@ pub(crate) struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// The time to serve on once asked to stop.
+    /// The time for which the server continues after a stop request.
     pub(crate) fn drain(&self) -> Duration {
         #[cfg(feature = "cluster")]
         let usual = self.cluster.drain();

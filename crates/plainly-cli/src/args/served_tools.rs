@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use plainly::store::tools::WriteTools;
 use plainly_directory::{DirectoryStore, FilesystemTools};
 
-/// The tools that read under plainly's names.
+/// The names of plainly's reading tools.
 const READING: [&str; 6] = [
     "list_resources",
     "tree",
@@ -43,7 +43,7 @@ impl ToolNames {
         }
     }
 
-    /// The names of those that change files.
+    /// The names of the tools that change files.
     pub(crate) fn writing(self) -> Vec<&'static str> {
         match self {
             Self::Plainly => WriteTools::<DirectoryStore>::NAMES.to_vec(),
@@ -52,7 +52,7 @@ impl ToolNames {
     }
 }
 
-/// The values of `--tools`. Help shows plainly's own alone.
+/// The values of `--tools`. Help shows only plainly's own.
 pub(super) fn parser() -> PossibleValuesParser {
     let own = [TWO].into_iter().chain(ToolNames::Plainly.all());
     let others = ToolNames::Filesystem.all().into_iter();

@@ -1,5 +1,5 @@
-//! The server of a command: a URL or a name as the first word, or a command after `--`, which leaves
-//! all words to the rest.
+//! The server of a command: a URL or a name in the first word, or a command after `--`, in which
+//! case all words belong to the command itself.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -88,12 +88,12 @@ pub(crate) struct ServerArgs {
     session: Option<Session>,
 }
 
-/// The shell in which a command is typed.
+/// The shell in which a command was typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) format: Format,
-    /// The commands of the shell, for messages about mistakes.
+    /// The shell's commands, for messages about mistakes.
     pub(crate) commands: fn() -> clap::Command,
 }
 
@@ -106,7 +106,7 @@ impl ServerArgs {
         }
     }
 
-    /// The options that reach a server, without those for the command.
+    /// The options for reaching a server, without those of a single command.
     pub(crate) const REACHING: [&str; 17] = [
         "headers",
         "bearer",
@@ -127,19 +127,21 @@ impl ServerArgs {
         "revision",
     ];
 
-    /// Whether a server is to be started.
+    /// Whether a server has to be started.
     pub(crate) fn has_command(&self) -> bool {
         !self.command.is_empty()
     }
 
-    /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
+    /// Turns this into a command of a shell: it uses the shell's server, and prints like the shell
+    /// unless it has `--json`.
     pub(crate) fn within(&mut self, session: Session) {
         self.json |= session.format == Format::Json;
         self.pretty |= session.format == Format::Indented;
         self.session = Some(session);
     }
 
-    /// The server. Consumes the first of the `words`, unless there is a command or an open connection.
+    /// The server. Consumes the first of `words`, unless there is a command after `--` or an open
+    /// connection.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
         self.asking.check(words)?;
         if let Some(session) = self.session.take() {
@@ -183,7 +185,7 @@ impl ServerArgs {
         Ok(Server::Child(std::mem::take(&mut self.command)))
     }
 
-    /// The mistake that an option for HTTP is, if one is given.
+    /// The message for an option that only works over HTTP, if one is given.
     pub(crate) fn only_over_http(&self) -> Option<String> {
         let given = [
             ("--header", !self.headers.is_empty()),
@@ -199,7 +201,7 @@ impl ServerArgs {
         ))
     }
 
-    /// The mistake that an option for a process is, if one is given.
+    /// The message for an option that only works for a process, if one is given.
     pub(crate) fn only_for_a_process(&self) -> Option<String> {
         let given = [
             ("--env", !self.env.is_empty()),
@@ -210,7 +212,8 @@ impl ServerArgs {
     }
 }
 
-/// Whether this starts plainly as a server over HTTP, which writes no messages to its output.
+/// Whether this starts plainly as a server over HTTP, which writes no messages to its standard
+/// output.
 fn serves_nobody(command: &[OsString]) -> bool {
     let [program, subcommand, rest @ ..] = command else {
         return false;

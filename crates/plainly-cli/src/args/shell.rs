@@ -1,4 +1,4 @@
-//! `plainly shell`, and the lines that are typed in it: the same commands, without a server.
+//! `plainly shell`, and the lines that users type in it: the same commands, without a server.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -73,14 +73,14 @@ impl ShellLine {
         Self::from_arg_matches(&matches).map(|line| line.typed)
     }
 
-    /// The commands, with the help that fits a shell: no command has a target there.
+    /// The commands with help for a shell, where no command has a target.
     pub(crate) fn taught() -> clap::Command {
         each_without_target(Self::command())
     }
 }
 
-/// Whether this option is about the server's address, its questions, or the view of its connection:
-/// a shell has these already.
+/// Whether this option is about the server's address, its questions, or the trace of its
+/// connection. The shell itself has these options.
 fn is_of_connection(id: &str) -> bool {
     const OTHERS: [&str; 8] = [
         "command",
@@ -95,7 +95,7 @@ fn is_of_connection(id: &str) -> bool {
     ServerArgs::REACHING.contains(&id) || OTHERS.contains(&id)
 }
 
-/// The option of a command in a shell that only the shell itself has.
+/// An option of a shell command that only the shell itself may have.
 fn misplaced(mut command: &clap::Command, mut matches: &ArgMatches) -> Option<String> {
     while let Some((name, below)) = matches.subcommand() {
         (command, matches) = (command.find_subcommand(name)?, below);
@@ -110,7 +110,7 @@ fn misplaced(mut command: &clap::Command, mut matches: &ArgMatches) -> Option<St
     })
 }
 
-/// The commands of this one, without a target.
+/// The subcommands of this command, without a target.
 fn each_without_target(command: clap::Command) -> clap::Command {
     let names: Vec<String> = command
         .get_subcommands()
@@ -137,17 +137,17 @@ fn without_target(mut command: clap::Command) -> clap::Command {
         .after_help(help.map(|help| examples(&help)).unwrap_or_default())
 }
 
-/// The usage of a command whose server is elsewhere: `ls [OPTIONS] [URI]`.
+/// The usage of a command without its server: `ls [OPTIONS] [URI]`.
 fn in_a_shell(usage: &str) -> Option<String> {
     let (_, usage) = usage.split_once("plainly ")?;
     let (usage, _) = usage.split_once(" -- ")?;
     Some(usage.to_owned())
 }
 
-/// A command's help, with examples as they are typed in a shell.
+/// A command's help, with its examples in the form of a shell.
 fn examples(help: &str) -> String {
     const SERVER: &str = " http://127.0.0.1:3333/mcp";
-    // There, standard input is where the commands come from.
+    // In a shell, the commands come from standard input.
     let is_elsewhere = |line: &&str| line.contains(" -- ") || line.contains(" | plainly ");
     let shown = help.lines().filter(|line| !is_elsewhere(line));
     let shown: Vec<_> = shown

@@ -1,4 +1,4 @@
-//! Advice about options that no command has. The parser only suggests options of its own, which are
+//! Tips for options that no command has. The parser only suggests options of its own, which are
 //! often not meant.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::Args;
 use super::words::{is_program, is_url};
 use crate::shell_word::shell_word;
 
-/// Options of other programs, and their replacements.
+/// Options of other programs, with the replacements here.
 const INSTEAD: [(&[&str], &str); 6] = [
     (
         &["--insecure", "-k"],
@@ -36,7 +36,7 @@ const INSTEAD: [(&[&str], &str); 6] = [
     ),
 ];
 
-/// Tips for an option of `serve`.
+/// Tips for options of `serve`.
 const INSTEAD_OF_SERVE: [(&[&str], &str); 2] = [
     (
         &["--port", "-p", "--host", "--bind", "--address"],
@@ -48,7 +48,8 @@ const INSTEAD_OF_SERVE: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// The mistake with tips that fit: not to write `--` before a word, where the command of a server follows that.
+/// Adds tips to the error. Removes the parser's tip to write `--` before a word, if the command of
+/// a server follows after `--`.
 pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
     let words = std::env::args_os().skip(1).take_while(|word| word != "--");
     let words: Vec<_> = words.filter_map(|word| word.into_string().ok()).collect();
@@ -57,7 +58,7 @@ pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
         (ErrorKind::InvalidSubcommand, _) => instead_of_command(&words),
         _ => None,
     };
-    // The command of a server follows after it.
+    // The command of a server follows after `--`.
     let is_wrong = |tip: &StyledStr| tip.to_string().contains("'-- ");
     let is_alone = words
         .first()
@@ -77,7 +78,7 @@ pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The tip for an option that the command of these words does not have.
+/// The tip for an option that the command in `words` does not have.
 fn tip(option: &str, words: &[String]) -> Option<String> {
     let command = words.iter().find(|word| !word.starts_with('-'))?;
     if words.first().is_some_and(|first| first == option) {
@@ -99,7 +100,7 @@ fn tip(option: &str, words: &[String]) -> Option<String> {
     if let Some(line) = with_command_apart(words) {
         return Some(format!("the command of a server comes after '--': {line}"));
     }
-    // What looks like an option of a tool is one of its arguments.
+    // An unknown option is probably meant as an argument of a tool.
     let takes_arguments = ["call", "prompt"].contains(&&**command);
     let name = option.strip_prefix("--").filter(|_| takes_arguments);
     let argument = name.map(|name| format!("arguments are written {name}=TEXT"));
@@ -107,7 +108,7 @@ fn tip(option: &str, words: &[String]) -> Option<String> {
     (!tips.is_empty()).then(|| tips.join("; "))
 }
 
-/// Whether a command talks to no server, and so takes no command of one after `--`.
+/// Whether a command uses no server, and so accepts no server's command after `--`.
 fn is_alone(name: &str) -> bool {
     fn takes_a_server(command: &clap::Command) -> bool {
         command.get_positionals().any(clap::Arg::is_last_set)
@@ -131,9 +132,9 @@ fn instead_of_command(words: &[String]) -> Option<String> {
     }
 }
 
-/// The line with `--` before the words that start a server, if it was forgotten there.
+/// The line with `--` before the command of a server, if it is missing there.
 fn with_command_apart(words: &[String]) -> Option<String> {
-    // Hosts are programs too.
+    // The first word after `install` is a host, which may also be a program.
     let from = match words.first().is_some_and(|word| word == "install") {
         true => 2,
         false => 1,

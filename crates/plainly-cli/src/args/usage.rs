@@ -1,7 +1,8 @@
-//! Usage lines of the commands that talk to a server. Their words are optional to clap, because the
-//! first is another one where a command takes the place of `TARGET`.
+//! Usage lines of the commands that use a server. Their words are optional to clap, because the
+//! first word differs if a server's command replaces `TARGET`.
 
-/// Both forms of a command with these words: the server is a URL or a name, or it is started.
+/// Both forms of a command with these words: the server is a URL or a name, or the command starts
+/// it.
 macro_rules! usage {
     ($command:literal) => {
         usage!(@ $command, "")

@@ -1,4 +1,4 @@
-//! Values of options that are more than text.
+//! Parsers of option values that are not plain text.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use plainly::errors::Revision;
 use plainly::server::auth::scope;
 use url::Url;
 
-/// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
+/// A number of bytes; with the suffix `K`, `M` or `G`, of KiB, MiB or GiB.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     let upper = text.to_ascii_uppercase();
     let (digits, shift) = match upper.as_bytes() {
@@ -26,7 +26,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
-/// A size in bytes, from 1.
+/// A size of at least one byte.
 pub(super) fn some_size(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("it must be at least 1 byte: use a size such as 4M".to_owned()),
@@ -34,7 +34,7 @@ pub(super) fn some_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// An address to listen at. `localhost` is 127.0.0.1; other names would need a lookup.
+/// An address to listen at. `localhost` means 127.0.0.1; other names would need a lookup.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:");
     let numeric = port.map(|port| format!("127.0.0.1:{port}"));
@@ -70,7 +70,7 @@ pub(super) fn endpoint(text: &str) -> Result<String, String> {
     }
 }
 
-/// Scopes that one option gives.
+/// The scopes in the value of one option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scopes(pub(crate) Vec<String>);
 
@@ -85,7 +85,7 @@ impl Scopes {
     }
 }
 
-/// A scope, or several with spaces between them, as OAuth writes them.
+/// One or more scopes, separated by spaces as in OAuth.
 pub(super) fn scopes(text: &str) -> Result<Scopes, String> {
     let words = text.split(' ').filter(|word| !word.is_empty());
     let scopes: Vec<String> = words.map(str::to_owned).collect();
@@ -104,7 +104,7 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), text.to_owned()))
 }
 
-/// A number of seconds, or none.
+/// A number of seconds, or zero.
 pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
     match text {
         "0" => Ok(Duration::ZERO),
@@ -112,7 +112,7 @@ pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A number of seconds, perhaps with a fraction.
+/// A number of seconds, with or without a fraction.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     const USAGE: &str = "use a number of seconds, such as 30 or 0.5";
     let number: f64 = text.parse().map_err(|_invalid| match in_seconds(text) {
@@ -146,7 +146,7 @@ fn in_seconds(text: &str) -> Option<f64> {
     Some(number * unit).filter(|seconds| seconds.is_finite())
 }
 
-/// A time in the future: a while from now, or a day.
+/// A time in the future: a duration from now, or a day.
 pub(super) fn end(text: &str) -> Result<SystemTime, String> {
     const HOUR: u64 = 60 * 60;
     let wrong = || "use a while such as 12h or 90d, or a day such as 2027-01-31".to_owned();
@@ -184,22 +184,22 @@ pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Headers as they are given.
+/// Headers on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderArg {
-    /// A name and a value, which may have variables in it.
+    /// A name and a value, which may contain variables.
     Pair(String, String),
-    /// A file with a header in each line.
+    /// A file with one header per line.
     File(PathBuf),
 }
 
 impl HeaderArg {
-    /// Whether it is the header that a token is sent in, as far as can be seen without its file.
+    /// Whether it is the header for a token. Headers in files are not known yet.
     pub(crate) fn is_authorization(&self) -> bool {
         matches!(self, Self::Pair(name, _) if name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// The headers in the lines of a file; a line that is empty or begins with `#` has none.
+    /// The headers in the lines of a file. Empty lines, and lines that begin with `#`, are skipped.
     pub(crate) fn in_lines(text: &str) -> Result<Vec<(String, String)>, String> {
         let lines = text.lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
@@ -209,7 +209,7 @@ impl HeaderArg {
     }
 }
 
-/// A header as it stands in a request. No error repeats its value, which may be a secret.
+/// Parses a header of a request. No error repeats its value, which may be a secret.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header;
 

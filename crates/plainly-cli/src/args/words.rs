@@ -1,4 +1,4 @@
-//! The words of a command line that are not options: their order gives each its meaning.
+//! The words of a command line that are not options. Their order determines the meaning of each.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,14 +12,14 @@ use super::Args;
 use crate::failure::Failure;
 use crate::shell_word::shell_word;
 
-/// The words of a command line that have no option's name, in their order.
+/// The words of a command line that belong to no option, in their order.
 #[derive(Debug)]
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
-    /// The one that may be the name of a server, once it is taken.
+    /// The word that may be the name of a server, after it was taken.
     named: Option<ServerName>,
-    /// The commands, one of which these follow.
+    /// The commands, one of which these words belong to.
     commands: fn() -> clap::Command,
 }
 
@@ -33,12 +33,12 @@ impl Words {
         }
     }
 
-    /// They follow one of these commands, not one of the program's.
+    /// Sets the commands that these words belong to, instead of the program's.
     pub(super) fn belong_to(&mut self, commands: fn() -> clap::Command) {
         self.commands = commands;
     }
 
-    /// The next word, which must be there.
+    /// The next word, which must exist.
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
             let what = match name {
@@ -59,7 +59,7 @@ impl Words {
         })
     }
 
-    /// The next word, which is the name of something that takes arguments.
+    /// The next word, which names a tool or a prompt.
     pub(crate) fn take_name(&mut self, kind: &str) -> Result<String, Failure> {
         let name = self.take(kind)?;
         match name.contains('=') {
@@ -71,7 +71,7 @@ impl Words {
         }
     }
 
-    /// Whether a URL stands where no URI of a resource can.
+    /// Whether there is a URL in a place where no URI of a resource can be.
     pub(super) fn name_the_server_too(&self) -> bool {
         self.words.front().is_some_and(|word| is_url(word)) && self.takes_no_uri()
     }
@@ -147,7 +147,7 @@ impl Words {
         self.words.pop_front()
     }
 
-    /// No more words may follow.
+    /// Fails if there are more words.
     pub(crate) fn end(mut self) -> Result<(), Failure> {
         match self.next() {
             None => Ok(()),
@@ -158,9 +158,9 @@ impl Words {
         }
     }
 
-    /// A mistake that only the words together show, in the form of all others.
+    /// An error that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
+        // The word may be no server's name, in which case all later words are in the wrong place.
         let is_elsewhere = kind != ErrorKind::MissingRequiredArgument;
         let named = self.named.as_ref();
         match named.filter(|name| is_elsewhere || name.instead.is_some()) {
@@ -179,11 +179,11 @@ pub(crate) enum Server {
     Url(String),
     Named(ServerName),
     Child(Vec<OsString>),
-    /// At the other end of a connection that stays open afterwards.
+    /// A server with an open connection, which stays open.
     Open(Client),
 }
 
-/// A word where a server should be that is no URL: the name of a configured server, or a mistake.
+/// A word in the place of a server that is no URL: the name of a configured server, or a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServerName {
     pub(crate) text: String,
@@ -193,7 +193,7 @@ pub(crate) struct ServerName {
 }
 
 impl Server {
-    /// The server's label before it reports its name.
+    /// The label of the server before it reports its own name.
     pub(crate) fn label(&self) -> String {
         match self {
             Self::Named(name) => name.text.clone(),
@@ -217,7 +217,7 @@ impl Server {
 }
 
 impl ServerName {
-    /// The error that no server has this name; `there` lists the existing ones.
+    /// The error that no server has this name. `there` lists the existing names.
     pub(crate) fn unknown(&self, there: Option<String>) -> Failure {
         let why = self.mistake(there);
         wrong(
@@ -268,7 +268,7 @@ pub(super) fn is_url(word: &str) -> bool {
     scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"))
 }
 
-/// Whether this starts a program: a file, or a name that is found where programs are.
+/// Whether this names a program: a file, or a name that is found in the search path.
 pub(crate) fn is_program(word: &str) -> bool {
     let path = Path::new(word);
     if path.components().count() != 1 {

@@ -7,7 +7,7 @@ use plainly::store::tools::Confirm;
 use super::values;
 use crate::format::Format;
 
-/// The largest write unless another size is given, in bytes.
+/// The default for the largest write, in bytes.
 pub(crate) const LARGEST_WRITE: u64 = 16 << 20;
 
 /// The options for changes.

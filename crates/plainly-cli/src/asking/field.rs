@@ -1,4 +1,4 @@
-//! One field of a form: what it asks for in words, and what an answer to it means.
+//! One field of a form: its description in words, and the value of an answer.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -16,7 +16,7 @@ use super::shown::{self, short};
 /// The most choices that are listed.
 const LISTED: usize = 40;
 
-/// A field of a form, by its name.
+/// A field of a form, with its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedField<'a> {
     pub(super) name: &'a str,
@@ -32,7 +32,7 @@ impl NamedField<'_> {
         format!("{} ({}{need})", short(name), self.kind())
     }
 
-    /// Like `head`, with the form's own name.
+    /// Like `head`, with the field's name in the form.
     pub(super) fn named(&self) -> String {
         let need = if self.is_required { ", required" } else { "" };
         format!("{} ({}{need})", short(self.name), self.kind())
@@ -72,7 +72,7 @@ impl NamedField<'_> {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// A value as users write it: a choice by its title.
+    /// A value in the form that users write: choices are shown by their titles.
     pub(super) fn shown(&self, value: &Value) -> String {
         let title = |value: &Value| {
             let mut choices = self.choices().iter();
@@ -92,7 +92,7 @@ impl NamedField<'_> {
         }
     }
 
-    /// Whether it seems to be for a secret.
+    /// Whether the field seems to ask for a secret.
     pub(super) fn looks_secret(&self) -> bool {
         let is_typed = matches!(self.field, Field::Text(_) | Field::Number(_));
         let names = [Some(self.name), self.title()];
@@ -103,7 +103,7 @@ impl NamedField<'_> {
                 .any(|name| looks_secret(&short(name)))
     }
 
-    /// The value of the typed words, or the mistake in them.
+    /// The value of the typed text, or the mistake in it.
     pub(super) fn read(&self, text: &str) -> Result<Value, String> {
         let value = match self.field {
             Field::Text(field) => text_of(field, text)?,
@@ -117,10 +117,11 @@ impl NamedField<'_> {
         Ok(value)
     }
 
-    /// Whether the form takes the value.
+    /// Checks whether the form accepts the value.
     pub(super) fn check(&self, value: &Value) -> Result<(), String> {
         let schema = serde_json::to_value(self.field).map_err(|error| error.to_string())?;
-        // A field too large to be a schema has nothing but choices, which are looked up.
+        // A field that is too large to be a schema only has choices, which are checked when they
+        // are read.
         let Ok(schema) = Schema::new(schema, &Limits::default()) else {
             return Ok(());
         };
@@ -210,7 +211,7 @@ fn format_row(format: TextFormat) -> (&'static str, fn(&str) -> bool, &'static s
     }
 }
 
-/// Whether mail could go there, as far as that can be seen.
+/// Whether this looks like an email address.
 fn is_email(text: &str) -> bool {
     let parts = text.rsplit_once('@');
     let is_plain = !text.contains(|it: char| it.is_whitespace() || it.is_control());
@@ -218,7 +219,7 @@ fn is_email(text: &str) -> bool {
 }
 
 fn text_of(field: &TextField, text: &str) -> Result<Value, String> {
-    // Enter alone has another meaning.
+    // Enter without text has another meaning.
     let text = if text == "\"\"" { "" } else { text };
     if let Some((kind, is_one, example)) = field.format.map(format_row)
         && !is_one(text)
@@ -251,7 +252,8 @@ fn yes_or_no(text: &str) -> Result<Value, String> {
     }
 }
 
-/// Whether choices have numbers: where one is a number itself, the two could be taken for each other.
+/// Whether choices have numbers. They have none if a choice is itself a number, because the two
+/// could be confused.
 fn is_numbered(choices: &[Choice]) -> bool {
     let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
     !choices
@@ -259,7 +261,7 @@ fn is_numbered(choices: &[Choice]) -> bool {
         .any(|choice| is_number(&choice.value) || choice.title.as_deref().is_some_and(is_number))
 }
 
-/// The value that is meant by its number, itself or its title.
+/// The value of the choice with this number, name or title.
 fn choice(choices: &[Choice], text: &str) -> Result<String, String> {
     let is_title = |choice: &&Choice| choice.title.as_deref() == Some(text);
     let by_name = choices.iter().find(|choice| choice.value == text);
@@ -286,7 +288,7 @@ fn choice(choices: &[Choice], text: &str) -> Result<String, String> {
     }
 }
 
-/// The values that are meant, with commas between them.
+/// The values of several choices, separated by commas.
 fn several(field: &ChoicesField, text: &str) -> Result<Value, String> {
     if text == "none" {
         return Ok(Value::Array(Vec::new()));

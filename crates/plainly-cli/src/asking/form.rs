@@ -1,5 +1,5 @@
-//! A form, asked field by field of the user at the terminal, who sees the answer before it is sent,
-//! and can decline at any time.
+//! A form, which asks the user at the terminal field by field. The user sees the answer before it
+//! is sent, and can decline at any time.
 
 use anstyle::{AnsiColor, Style};
 use plainly::protocol::types::{
@@ -19,7 +19,7 @@ const MOST_FIELDS: usize = 100;
 /// The most fields of a form that are named in an error.
 const NAMED: usize = 20;
 
-/// The fields of a form, as they are asked for.
+/// The fields of a form, in their order.
 pub(super) fn fields(schema: &FormSchema) -> impl Iterator<Item = NamedField<'_>> {
     let fields = schema.properties.iter();
     fields.map(|(name, field)| NamedField {
@@ -41,7 +41,7 @@ pub(super) fn named(schema: &FormSchema) -> String {
     names.join(", ")
 }
 
-/// Has `person` fill in the form of the server called `who`.
+/// Lets `person` fill in the form of the server called `who`.
 pub(super) async fn fill(
     person: &mut impl Person,
     who: &str,
@@ -85,7 +85,7 @@ async fn filled(
         person.say(&summary(schema, &content));
         match confirmed(person).await? {
             true => return Ok(content),
-            // Asked again, with what is there already.
+            // The form is asked again, with the values that are already filled in.
             false => presets = content,
         }
     }
@@ -103,7 +103,7 @@ fn summary(schema: &FormSchema, content: &JsonObject) -> String {
     }
 }
 
-/// Whether to send it; `false` is to change it.
+/// Whether to send the form; `false` means to change it.
 async fn confirmed(person: &mut impl Person) -> Result<bool, ElicitAction> {
     loop {
         let answer = person
@@ -124,7 +124,7 @@ async fn confirmed(person: &mut impl Person) -> Result<bool, ElicitAction> {
     }
 }
 
-/// The value of one field; nothing if it is left out.
+/// The value of one field; `None` if the user leaves it out.
 async fn asked(
     person: &mut impl Person,
     field: NamedField<'_>,
@@ -179,7 +179,7 @@ fn introduce(person: &mut impl Person, field: NamedField<'_>, preset: Option<&Va
     }
 }
 
-/// A word that is no answer to a field, but to the question.
+/// A word that answers the question as a whole, not a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WayOut {
     Decline,
@@ -197,7 +197,7 @@ impl WayOut {
         }
     }
 
-    /// Asks whether it is meant, where it could be the answer.
+    /// Asks whether the user means the word as such, if it could be the answer to a field.
     async fn is_meant(self, person: &mut impl Person, word: &str) -> bool {
         let question = format!("Is {word} what you fill in here? [y/N] ");
         agrees(person, &question, Some(false)).await != Some(true)

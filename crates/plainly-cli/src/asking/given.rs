@@ -1,4 +1,4 @@
-//! Answers that were given before anything was asked: on the command line.
+//! Answers that the command line gave before a question was asked.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,11 +9,11 @@ use super::form::{fields, named};
 use super::shown::short;
 use crate::args::GivenAnswer;
 
-/// The answers of the command line.
+/// The answers on the command line.
 #[derive(Debug)]
 pub(crate) struct GivenAnswers {
     answers: Vec<GivenAnswer>,
-    /// The names of those that a form had a field for.
+    /// The names of the answers that a form had a field for.
     used: Mutex<HashSet<String>>,
 }
 
@@ -33,13 +33,13 @@ impl GivenAnswers {
         }
     }
 
-    /// Whether nothing is filled in.
+    /// Whether no form is filled in.
     pub(super) fn is_refusal(&self) -> bool {
         self.action() != ElicitAction::Accept
     }
 
-    /// The form filled in with the answers, and with its defaults where there are none. `option` is what stands before an
-    /// answer on the command line.
+    /// The form, filled in with the answers, and with its defaults where there are none. `option`
+    /// precedes an answer on the command line.
     pub(crate) fn fill(&self, schema: &FormSchema, option: &str) -> Result<ElicitResult, String> {
         if self.is_refusal() {
             return Ok(ElicitResult::new(self.action()));

@@ -7,7 +7,7 @@ pub(crate) trait Person: Send {
     /// Shows lines.
     fn say(&mut self, text: &str);
 
-    /// Asks for a line; nothing if they went away.
+    /// Asks for a line; `None` if the user has gone.
     fn ask(&mut self, prompt: &str) -> impl Future<Output = Option<String>> + Send;
 }
 
@@ -21,7 +21,7 @@ impl Person for Conversation {
     }
 }
 
-/// Whether they agree; nothing if they went away. Enter means `preset`, where there is one.
+/// Whether the user agrees; `None` if the user has gone. Enter means `preset`, if there is one.
 pub(crate) async fn agrees(
     person: &mut impl Person,
     question: &str,
@@ -38,7 +38,7 @@ pub(crate) async fn agrees(
     }
 }
 
-/// A user whose answers are known beforehand.
+/// A user with predefined answers.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(super) struct Script {

@@ -1,4 +1,4 @@
-//! A model asked for a server (Sampling), through a command of the user's.
+//! Lets a server ask a model (Sampling), through a command of the user.
 
 use std::io;
 use std::process::{Output, Stdio};
@@ -11,11 +11,11 @@ use tokio::process::Command;
 use super::shown::short;
 use crate::json;
 
-/// A result as the command must print it.
+/// An example of the result that the command must print.
 const EXAMPLE: &str =
     r#"{"role": "assistant", "content": {"type": "text", "text": "…"}, "model": "…"}"#;
 
-/// Has the user's command answer. If it fails, the user gets the reason, and the server gets no
+/// Lets the user's command answer. If it fails, the user sees the reason, and the server gets no
 /// answer.
 pub(super) async fn sample(
     command: String,
@@ -51,7 +51,7 @@ async fn answer(
     })
 }
 
-/// Runs it in a shell, as it was written for one, with `input` on its standard input.
+/// Runs the command in a shell, with `input` on its standard input.
 async fn run(command: &str, input: &str) -> io::Result<Output> {
     let (shell, option) = match cfg!(windows) {
         true => ("cmd", "/C"),
@@ -67,7 +67,7 @@ async fn run(command: &str, input: &str) -> io::Result<Output> {
     let stdin = child.stdin.take();
     let write = async {
         if let Some(mut stdin) = stdin {
-            // A command may answer without reading.
+            // The command may answer without reading.
             let _unread = stdin.write_all(input.as_bytes()).await;
         }
     };

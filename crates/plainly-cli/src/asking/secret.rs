@@ -1,7 +1,8 @@
-//! Fields that look as if they were for a secret. Servers must not ask for one by form (Elicitation, "Form Mode Security"):
-//! whatever is filled in is seen by everything between the person and the server.
+//! Detects fields that seem to ask for a secret. Servers must not ask for one with a form
+//! (Elicitation, "Form Mode Security"), because every party between the user and the server can see
+//! the answer.
 
-/// Parts of words for secrets, in small letters.
+/// Parts of words for secrets, in lower case.
 const PARTS: [&str; 15] = [
     "password",
     "passwd",
@@ -21,7 +22,7 @@ const PARTS: [&str; 15] = [
 ];
 /// Words for secrets that consist of several words.
 const PHRASES: [&str; 4] = ["creditcard", "cardnumber", "motdepasse", "securitycode"];
-/// Letters of other scripts that look like Latin ones, and those.
+/// Letters of other scripts, with the Latin letters that they resemble.
 const ALIKE: [(char, char); 10] = [
     ('а', 'a'),
     ('е', 'e'),
@@ -34,12 +35,12 @@ const ALIKE: [(char, char); 10] = [
     ('ѕ', 's'),
     ('ԝ', 'w'),
 ];
-/// The words that mark a secret.
+/// Words that mark a secret only if they stand alone.
 const WORDS: [&str; 11] = [
     "pwd", "pin", "cvv", "cvc", "cvn", "otp", "ssn", "key", "keys", "mfa", "totp",
 ];
 
-/// Whether a field of this name or title looks like one for a secret.
+/// Whether a field with this name or title seems to ask for a secret.
 pub(super) fn looks_secret(text: &str) -> bool {
     let lower = text.to_lowercase();
     let latin: String = lower.chars().map(as_latin).collect();
@@ -59,7 +60,7 @@ fn as_latin(character: char) -> char {
     known.map_or(character, |(_, latin)| *latin)
 }
 
-/// The words of a name, also of one such as `apiKey` or `API_KEY`.
+/// The words of a name, which may also be written like `apiKey` or `API_KEY`.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let mut apart = String::with_capacity(text.len());
     let mut before = ' ';

@@ -1,5 +1,5 @@
-//! The texts of a server in a question, for display: of bounded length, without commands to the
-//! terminal, and set apart from this program's own.
+//! The server's texts in a question, for display: of bounded length, without control characters,
+//! and distinct from this program's own texts.
 
 use plainly::errors::mistake::shortened;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(crate) fn short(text: &str) -> String {
     visible(&shortened(text.trim(), SHORT))
 }
 
-/// A text in lines of its own, each marked as the server's.
+/// A text in separate lines, each marked as the server's.
 pub(super) fn told(text: &str) -> String {
     let text = shortened(text.trim(), LONG);
     let lines = text.lines().take(LINES);
@@ -29,7 +29,7 @@ pub(super) fn told(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A value that was filled in, as users write it.
+/// A value that was filled in, in the form that users write.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "(empty)".to_owned(),

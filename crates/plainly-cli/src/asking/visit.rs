@@ -1,5 +1,5 @@
-//! A page that a server wants the user to visit: opened once they have seen where it leads and agreed, and never looked at by
-//! this program.
+//! A page that a server wants the user to visit. It is opened after the user has seen its URL and
+//! agreed. This program never reads the page.
 
 use plainly::errors::UrlElicitation;
 use plainly::protocol::types::{ElicitAction, ElicitUrlParams};
@@ -9,8 +9,8 @@ use super::person::Person;
 use super::shown::{short, told};
 use crate::browser::{self, Page};
 
-/// Asks `person` whether to open the page that the server called `who` names. If it `is_known`, they have agreed before, and
-/// the server says that they are not done there.
+/// Asks `person` whether to open the page that the server called `who` names. If it `is_known`, the
+/// user has agreed before, but the server reports that the visit is not done.
 pub(super) async fn visit(
     person: &mut impl Person,
     who: &str,
@@ -45,8 +45,8 @@ pub(super) async fn visit(
     }
 }
 
-/// Like `visit`, for all the pages that the server requires. Waits until `person` is done there;
-/// `false` if they don't want to.
+/// Like `visit`, for all pages that the server requires. Waits until `person` is done there;
+/// `false` if the user refuses.
 pub(super) async fn visit_all(
     person: &mut impl Person,
     who: &str,
@@ -58,7 +58,7 @@ pub(super) async fn visit_all(
             return false;
         }
     }
-    // As they were shown.
+    // The pages were valid when they were shown.
     let pages = required.iter().map(|one| Page::parse(&one.url));
     let pages: Vec<_> = pages.filter_map(Result::ok).collect();
     returned(person, &pages).await == ElicitAction::Accept
@@ -79,7 +79,7 @@ async fn agreed(person: &mut impl Person, page: &Page) -> ElicitAction {
     }
 }
 
-/// Asks the user who has agreed to visit the pages, when they are done there.
+/// Waits until the user, who has agreed to visit the pages, is done there.
 async fn returned(person: &mut impl Person, pages: &[Page]) -> ElicitAction {
     loop {
         let answer = person

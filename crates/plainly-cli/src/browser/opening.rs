@@ -1,5 +1,5 @@
-//! The user's browser, started by a process of its own: this program, started again. So Ctrl-C ends this program alone, and
-//! nobody waits for a browser that stays.
+//! Opens the user's browser in a separate process, which is this program started again. So Ctrl-C
+//! only ends this program, and no command waits for a browser that keeps running.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -15,16 +15,17 @@ use crate::exit::Exit;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
+/// The only argument of the process. It is no command of the command line, so neither help nor
+/// completions show it.
 const COMMAND: &str = "open-page";
 
-/// The longest wait for the news that there is no browser.
+/// The longest wait for the error that there is no browser.
 const NEWS: Duration = Duration::from_secs(5);
 
-/// The most bytes of such news.
+/// The most bytes of that error.
 const LONGEST: usize = 500;
 
-/// Opens a page that was agreed to. No shell reads its URL.
+/// Opens a page that the user agreed to. No shell reads its URL.
 pub(crate) async fn open(page: &Page) -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command
@@ -39,7 +40,7 @@ pub(crate) async fn open(page: &Page) -> io::Result<()> {
         stdin.write_all(page.url().as_bytes()).await?;
     }
     match timeout(NEWS, child.wait_with_output()).await {
-        // It is the browser itself that stays.
+        // The process is the browser itself, which keeps running.
         Err(_elapsed) => Ok(()),
         Ok(Ok(ended)) if ended.status.success() => Ok(()),
         Ok(Ok(ended)) => {
@@ -50,12 +51,13 @@ pub(crate) async fn open(page: &Page) -> io::Result<()> {
     }
 }
 
-/// Whether this is such a process, given all the words of its command line.
+/// Whether the words of the command line start this separate process.
 pub(crate) fn is_meant(words: impl Iterator<Item = OsString>) -> bool {
     words.skip(1).eq([COMMAND])
 }
 
-/// The process itself: it opens the URL on standard input, and writes an error to standard output.
+/// The work of the separate process: opens the URL on standard input, and writes an error to
+/// standard output.
 pub(crate) fn run() -> ExitCode {
     let mut url = String::new();
     let opened = io::stdin()
@@ -68,7 +70,7 @@ pub(crate) fn run() -> ExitCode {
         Err(error) => {
             let mut output = Output::new(Format::Text);
             let said = output.write(error.to_string().as_bytes());
-            // If nobody hears it, nobody waits for it.
+            // A failure is ignored, because then no process waits for the error.
             let _ = said.and_then(|()| output.flush());
             Exit::Failure.into()
         }

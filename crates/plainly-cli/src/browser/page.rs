@@ -1,4 +1,4 @@
-//! The target of a URL that a server wants opened, and the warnings about it.
+//! A page that a server wants to open, and the warnings about its URL.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,16 +8,17 @@ use url::{Host, Url};
 /// The most bytes of a URL that a user can be expected to read.
 const LONGEST: usize = 4_096;
 
-/// A page on the web that a server wants opened.
+/// A web page that a server wants to open.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// As it is opened: nothing in it but letters, digits, and the marks that mean something in a URL, without quotes.
+    /// The URL as it is opened. It contains only letters, digits, and the marks with a meaning in
+    /// URLs, without quotation marks.
     url: Url,
     host: String,
 }
 
 impl Page {
-    /// The place, or why it is none that is opened.
+    /// Parses the URL, or returns the reason why it must not be opened.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
         const TOO_LONG: &str = "it is too long to be checked";
         if url.len() > LONGEST {
@@ -51,12 +52,12 @@ impl Page {
         &self.host
     }
 
-    /// The part that names the server: its scheme, host and port.
+    /// The scheme, host and port of the URL.
     pub(crate) fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// The warnings about it.
+    /// The warnings about the page.
     pub(crate) fn warnings(&self) -> Vec<&'static str> {
         let is_punycode = self.host.split('.').any(|label| label.starts_with("xn--"));
         let has_user = !self.url.username().is_empty() || self.url.password().is_some();
@@ -78,8 +79,9 @@ impl Page {
     }
 }
 
-/// A URL without what has a meaning to shells and none in a URL, and without quotes. On some systems the last resort to start a
-/// browser is a script that has the URL in quotes.
+/// The URL with all characters encoded that are quotation marks, or that have a meaning to shells
+/// but none in a URL. On some systems, the last resort for starting a browser is a script with the
+/// URL in quotation marks.
 fn without_quotes(url: &str) -> Option<Url> {
     const STRANGE: &AsciiSet = &CONTROLS
         .add(b' ')
@@ -101,7 +103,7 @@ fn without_quotes(url: &str) -> Option<Url> {
 const THIS_MACHINE: &str = "it is on this machine";
 const OWN_NETWORK: &str = "it is in your own network";
 
-/// Whether a name is of this machine or of the network around it.
+/// The description of a name of this machine or of its network.
 fn own_name(name: &str) -> Option<&'static str> {
     let name = name.trim_end_matches('.');
     if name == "localhost" || name.ends_with(".localhost") {
@@ -112,7 +114,7 @@ fn own_name(name: &str) -> Option<&'static str> {
     is_own.then_some(OWN_NETWORK)
 }
 
-/// Whether an address is of this machine or of the network around it.
+/// The description of an address of this machine or of its network.
 fn own(address: IpAddr) -> Option<&'static str> {
     match address.to_canonical() {
         IpAddr::V4(address) if address.is_loopback() || address.is_unspecified() => {
@@ -127,7 +129,7 @@ fn own(address: IpAddr) -> Option<&'static str> {
 }
 
 fn is_own_v4(address: Ipv4Addr) -> bool {
-    // The last are of providers that share an address among customers (RFC 6598).
+    // The last range is of providers that share an address among customers (RFC 6598).
     let [first, second, ..] = address.octets();
     address.is_private() || address.is_link_local() || first == 100 && (64..128).contains(&second)
 }
@@ -140,7 +142,7 @@ fn is_own_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    /// A URL, as it is opened, its host, and a part of the warnings about it.
+    /// A URL, its form when it is opened, its host, and a part of the warnings.
     #[rustfmt::skip]
     const PLACES: [[&str; 4]; 12] = [
         ["https://example.com/a b?c", "https://example.com/a%20b?c", "example.com", ""],
@@ -187,7 +189,7 @@ mod tests {
             assert!(page.url().chars().all(plain), "{url}: {}", page.url());
             assert!(page.url().starts_with("https://"), "{}", page.url());
             assert_eq!(page.host(), "as.example");
-            // What is decoded at its end is what was meant.
+            // Parsing the opened URL again must not change it.
             let again = Page::parse(page.url()).unwrap();
             assert_eq!(again.url(), page.url());
         }

@@ -1,5 +1,6 @@
-//! The arguments of a call: what the command line gives, fitted to what the tool or the prompt takes. Names are corrected, text
-//! becomes what the schema wants, and what is missing is named before anything is called.
+//! The arguments of a call: those of the command line, adapted to the schema of the tool or prompt.
+//! Names are corrected, text is converted to the types of the schema, and missing arguments are
+//! reported before the call.
 
 mod given;
 mod typed;
@@ -27,7 +28,7 @@ pub(super) struct GivenArguments {
     callee: Callee,
     /// All arguments as one object.
     whole: Option<Map<String, Value>>,
-    /// Arguments one by one, which go before those in the object.
+    /// The arguments given one by one, which take precedence over the object.
     each: Vec<Argument>,
 }
 
@@ -52,7 +53,7 @@ impl GivenArguments {
         })
     }
 
-    /// Reads the arguments for a prompt: words, and all of them text.
+    /// Reads the arguments for a prompt: words, whose values are all text.
     pub(super) fn of_prompt(mut words: Words, server: &Server) -> Result<Self, Failure> {
         let mut sources = Sources::beside(server);
         let callee = Callee::Prompt;
@@ -64,14 +65,14 @@ impl GivenArguments {
         })
     }
 
-    /// Whether there is one object alone, which is sent as it is.
+    /// Whether there is only an object, which is sent unchanged.
     pub(super) fn is_exact(&self) -> bool {
         self.whole.is_some() && self.each.is_empty()
     }
 
-    /// The arguments that fit the tool or prompt of this name, of those that the server lists:
-    /// `None` if the server lists none. One that is not listed may exist all the same, unless its
-    /// name is a slip.
+    /// The arguments for the tool or prompt with this name, according to the server's list; `None`
+    /// if the server has no list. A name that is not listed may be valid nevertheless, unless it
+    /// looks like a typing mistake.
     pub(super) fn fit_one<T: Listable>(
         self,
         name: &str,
@@ -98,7 +99,7 @@ impl GivenArguments {
         })
     }
 
-    /// The arguments that `schema` asks for, or why these are none. `callee` has that schema.
+    /// The arguments that match `schema`, or the reason why they don't. `callee` has that schema.
     fn fit(self, callee: &str, schema: &Value) -> Result<Map<String, Value>, String> {
         let parameters = parameters(schema);
         let mut by_name: Vec<(&str, Vec<&WrittenValue>)> = Vec::new();
@@ -124,7 +125,7 @@ impl GivenArguments {
             let value = value(parameter.unwrap_or(&open), &all)?;
             arguments.insert(name.to_owned(), value);
         }
-        // Some libraries name as required what has a default.
+        // Some libraries list parameters with a default as required.
         for parameter in parameters.iter().filter(|it| it.is_required) {
             if let (false, Some(value)) =
                 (arguments.contains_key(parameter.name), parameter.default())
@@ -143,7 +144,7 @@ impl GivenArguments {
         match (missing.is_empty(), unknown.is_empty()) {
             (true, _) => Ok(arguments),
             (false, true) => Err(format!("{callee} needs {missing}")),
-            // A schema may allow any other argument, and mostly by mistake.
+            // A schema that allows other arguments mostly does so by mistake.
             (false, false) => {
                 let unknown = unknown.join(", ");
                 Err(format!(
@@ -154,7 +155,7 @@ impl GivenArguments {
     }
 }
 
-/// The name of the parameter that is meant: this one, or the only one that sounds like it.
+/// The name of the parameter that is meant: this one, or the only one with a similar name.
 fn corrected<'a>(
     name: &'a str,
     callee: &str,
@@ -183,7 +184,7 @@ fn corrected<'a>(
     Err(format!("{callee} has no argument {name:?}{instead}"))
 }
 
-/// The words for a parameter as one value.
+/// The words for a parameter, as one value.
 fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, String> {
     let Parameter {
         name, schema, root, ..
@@ -207,8 +208,8 @@ fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, Stri
     }
 }
 
-/// The reason why the text is no value of the parameter. It may be a secret if it was read from
-/// elsewhere.
+/// The reason why the text is no value of the parameter. Text that was read from elsewhere may be a
+/// secret, and is not shown.
 fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
     let (name, kind) = (parameter.name, parameter.kind());
     let expected = format!("the argument {name:?} must be {}", kind.expected());
@@ -222,7 +223,7 @@ fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
     format!("{expected}, not {:?}{near}{fault}", quoted(text))
 }
 
-/// All arguments as one object, from what follows `--args`.
+/// All arguments as one object, from the value of `--args`.
 fn object(written: &str, sources: &mut Sources) -> Result<Map<String, Value>, String> {
     const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
     let object = sources

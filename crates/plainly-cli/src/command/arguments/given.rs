@@ -1,4 +1,5 @@
-//! Arguments as the command line gives them, word by word. What a word names as a file or as standard input is read.
+//! The arguments on the command line, word by word. Files and standard input that a word names are
+//! read.
 
 use std::io::{self, Read};
 
@@ -11,7 +12,7 @@ use crate::args::{Server, Words};
 use crate::failure::Failure;
 use crate::json;
 
-/// An argument as a word gives it.
+/// The argument in one word.
 #[derive(Debug)]
 pub(super) struct Argument {
     pub(super) name: String,
@@ -21,9 +22,9 @@ pub(super) struct Argument {
 /// The text after `=`, or the contents of the file that it names.
 #[derive(Debug)]
 pub(super) enum WrittenValue {
-    /// Text, of which the schema makes a value.
+    /// A text, which the schema converts to a value.
     Text(String),
-    /// Like `Text`, from a file or from standard input, which no error repeats.
+    /// Like `Text`, but from a file or from standard input, which no error repeats.
     Read(String),
     /// The value itself, after `:=`.
     Json(Value),
@@ -40,7 +41,7 @@ pub(super) struct Sources {
 enum Stdin {
     Unread,
     Read,
-    /// It has the commands of a session.
+    /// Standard input contains the commands of a shell.
     Taken,
 }
 
@@ -82,7 +83,7 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
     })
 }
 
-/// The text as JSON; `written` is what the command line has for it.
+/// The text as JSON. `written` is the text on the command line.
 fn as_json(name: &str, written: &str, text: &str) -> Result<Value, String> {
     let parse = parser(written);
     parse(text).map_err(|why| {
@@ -91,7 +92,7 @@ fn as_json(name: &str, written: &str, text: &str) -> Result<Value, String> {
     })
 }
 
-/// Reads JSON, and repeats none of it if it is not on the command line.
+/// A parser of JSON, whose errors don't repeat text that is not on the command line.
 pub(super) fn parser(written: &str) -> fn(&str) -> Result<Value, String> {
     match is_source(written) {
         true => json::parse_unseen,
@@ -127,7 +128,7 @@ fn split(word: &str, callee: Callee) -> Result<(&str, bool, &str), String> {
 }
 
 impl Sources {
-    /// All that there is where this server is talked to.
+    /// All sources that are available with this server.
     pub(super) fn beside(server: &Server) -> Self {
         let stdin = match server {
             Server::Open(_) => Stdin::Taken,
