@@ -62,6 +62,8 @@ impl ApiKeys {
     /// Removes the keys of this name from the file. A server with this file rejects them from the
     /// next request on.
     pub fn revoke(path: &Path, name: &str) -> Result<(), ApiKeyError> {
+        // A change makes the file if there is none.
+        fs::metadata(path).map_err(|source| ApiKeyError::unusable(path, source))?;
         key_list::change(path, |list| {
             let before = list.keys.len();
             list.keys.retain(|row| row.name != name);

@@ -43,8 +43,10 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
     let server = joined(&args).await?;
     let replicas = timeout(PATIENCE, server.replicas()).await;
     let Ok(mut replicas) = replicas else {
+        let urls = args.cluster.iter().map(|url| without_password(url));
         return Err(Failure::local(format!(
-            "no answer of the engine within {} s: start it, or correct the URLs or the credentials",
+            "no answer from {} within {} s: start the engine, or correct the URLs or the credentials",
+            urls.collect::<Vec<_>>().join(" "),
             PATIENCE.as_secs()
         )));
     };
@@ -77,6 +79,14 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
             "no replica is there: look at --name and --cluster-name",
         )),
         (false, false) => Ok(()),
+    }
+}
+
+/// The URL of an engine without the user and the password.
+fn without_password(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
+        _ => url.to_owned(),
     }
 }
 

@@ -75,7 +75,9 @@ impl EngineSettings<'_> {
                     true => Ok(()),
                     false => Err("is of another engine than those before it".to_owned()),
                 });
-            let wrong = kind.err().map(|why| format!("URL {} {why}", index + 1));
+            let wrong = kind
+                .err()
+                .map(|why| format!("cluster URL {} {why}", index + 1));
             mistakes.extend(wrong);
         }
         mistakes.extend(first.into_iter().flat_map(|kind| kind.foreign(self)));

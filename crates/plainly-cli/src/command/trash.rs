@@ -54,13 +54,16 @@ fn list(trash: &Trash, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Restores what has this name, or else the newest thing that was at this path.
+/// Restores what has this name, or else the newest thing that was at this path, or else the only
+/// thing that was below it: a directory with a single file is listed by the path of the file.
 fn restore(trash: &Trash, name: &str, output: &mut Output) -> Result<(), Failure> {
-    let is_at = |thing: &TrashedResource| thing.path == Path::new(name.trim_start_matches("./"));
+    let path = Path::new(name.trim_start_matches("./"));
     let restored = match trash.restore(name) {
         Err(missing @ TrashError::Missing { .. }) => {
             let things = trash.list().map_err(failure)?;
-            match things.into_iter().find(is_at) {
+            let mut below = things.iter().filter(|thing| thing.path.starts_with(path));
+            let only = below.next().filter(|_| below.next().is_none());
+            match things.iter().find(|thing| thing.path == path).or(only) {
                 Some(thing) => trash.restore(&thing.name),
                 None => Err(missing),
             }

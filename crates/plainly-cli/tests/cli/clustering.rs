@@ -153,9 +153,9 @@ fn options_that_can_not_be_are_named_all_at_once() {
     let why = [
         "cannot use --cluster: it needs keys that all replicas have: make a file with `openssl rand -hex 32 > keys`, and add --key-file keys",
         "only servers over HTTP have replicas: leave out --stdio",
-        "URL 1 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
-        "URL 3 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
-        "URL 4 is of another engine than those before it",
+        "cluster URL 1 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
+        "cluster URL 3 must begin with one of nats:// tls:// redis:// rediss:// redis+sentinel:// rediss+sentinel://",
+        "cluster URL 4 is of another engine than those before it",
         "everybody on this machine can read the password in a URL: put the URLs into the variable PLAINLY_CLUSTER",
         &format!("cannot read {missing}: No such file or directory (os error 2)"),
         &format!("cannot read {missing}: No such file or directory (os error 2)"),

@@ -366,6 +366,10 @@ fn keys_are_listed_and_revoked_by_their_names() {
         2,
         &format!("error: cannot revoke the key: {path} has no key named \"ada\"\n"),
     );
+    fs::remove_file(path).unwrap();
+    let gone = key(&["revoke", "ada"]);
+    assert_eq!(gone.status, 2);
+    assert!(gone.stderr.contains("No such file"), "{}", gone.stderr);
 }
 
 /// A full disk is no mistake on the command line, and a key that nobody has seen is not left behind.

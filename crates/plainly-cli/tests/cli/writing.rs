@@ -353,6 +353,9 @@ fn a_tree_is_deleted_if_the_user_agrees() {
         assert!(docs.path.join("tree/inner/file").exists());
         delete(&["--answer", "accept"]).succeeded();
         assert!(!docs.path.join("tree").exists());
+        // The trash lists it by the path of its only file.
+        run(&["trash", docs.str(), "restore", "tree"]).succeeded();
+        assert_eq!(read(&docs.path.join("tree/inner/file")), "x");
     }
 }
 

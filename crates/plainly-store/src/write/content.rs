@@ -172,8 +172,10 @@ fn bytes_of(text: Option<String>, base64: Option<String>) -> Result<Bytes, Probl
         (Some(text), None) => Ok(text.into()),
         (None, Some(base64)) => match STANDARD.decode(base64) {
             Ok(bytes) => Ok(bytes.into()),
-            Err(error) => Err(Problem::validation("base64", format!("{error}."))
-                .suggest("Encode the bytes in base64, or use text.")),
+            Err(_) => Err(
+                Problem::validation("base64", "expected standard base64 with padding.")
+                    .suggest("Encode the bytes in base64, or use text."),
+            ),
         },
         (None, None) => Err(Problem::missing_required("text")
             .suggest("Give the content as text or base64; empty text for an empty file.")),
