@@ -113,8 +113,7 @@ features! {
     OutputValueSchema = "`outputSchema` of anything else" { ..LEFT_OUT }
     /// `true` or `false` as the schema of an argument.
     BooleanSchema = "`true` and `false` as the schema of an argument" { ..REWRITTEN }
-    /// The capability `completions`. The method is older, and clients may call it undeclared
-    /// before.
+    /// The capability `completions`. The method is older, so clients may call it undeclared.
     Completions = "the capability `completions`" { revisions: AUDIO, ..LEFT_OUT }
     /// The capability `extensions`.
     Extensions = "the capability `extensions`" { ..REWRITTEN }
