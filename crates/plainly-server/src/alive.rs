@@ -1,5 +1,5 @@
-//! The replicas that something here depends on, and whether they are still there: asked now and
-//! then, and taken to be gone only after a while, because a replica that is cut off may come back.
+//! Checks whether replicas that this server depends on are alive. Each is polled at intervals and
+//! counts as gone only after some time, because a replica that is cut off may come back.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -10,40 +10,40 @@ use plainly_cluster::{ReplicaId, Unanswered};
 use plainly_transport::lock::Lock;
 use tokio::time::Instant;
 
-/// The pause between two questions to one replica.
+/// The pause between two polls of one replica.
 pub(crate) const PAUSE: Duration = Duration::from_secs(5);
 
-/// The time that a replica has for its answer.
+/// The time limit for a replica's answer.
 pub(crate) const ANSWER: Duration = Duration::from_secs(2);
 
-/// The time between two signs that there is no such replica, after which it is gone.
+/// The time for which signs that a replica does not exist must persist before it counts as gone.
 const GONE: Duration = Duration::from_secs(10);
 
-/// The time without an answer after which a replica is gone.
+/// The time without an answer after which a replica counts as gone.
 const SILENT: Duration = Duration::from_secs(30);
 
-/// Asks replicas whether they are there.
+/// Polls replicas.
 pub(crate) trait Asks: Send + Sync + fmt::Debug {
-    /// Asks a replica, which may answer what it likes.
+    /// Polls a replica. Any answer shows that it is alive.
     fn is_there(&self, replica: ReplicaId) -> BoxFuture<'_, Result<(), Unanswered>>;
 }
 
-/// The replicas that were asked, and their signs.
+/// The replicas that were polled, and the signs that they are gone.
 #[derive(Debug, Default)]
 pub(crate) struct Alive(Lock<HashMap<ReplicaId, Signs>>);
 
-/// The signs that one replica is gone, since it last answered.
+/// The signs that one replica is gone, since its last answer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Signs {
-    /// The first time that there was no such replica.
+    /// The first time at which the replica did not exist.
     gone: Option<Instant>,
-    /// The first question that was not answered.
+    /// The time of the first poll without an answer.
     silent: Option<Instant>,
     is_gone: bool,
 }
 
 impl Alive {
-    /// Asks these replicas, forgets all others, and returns those that are gone.
+    /// Polls these replicas, forgets all others, and returns those that are gone.
     pub(crate) async fn gone_among(
         &self,
         replicas: HashSet<ReplicaId>,
@@ -68,11 +68,11 @@ impl Alive {
 }
 
 impl Signs {
-    /// Notes the answer to a question that was asked at `began`, as of `now`.
+    /// Records the answer to a poll that began at `began`. The current time is `now`.
     fn note(&mut self, answer: Result<(), Unanswered>, began: Instant, now: Instant) {
         let (first, least) = match answer {
             Ok(()) => return *self = Self::default(),
-            // This replica is cut off: nothing is known of others.
+            // This replica itself is cut off, so nothing is known about others.
             Err(Unanswered::Unsent) => return,
             Err(Unanswered::Gone) => (self.gone.get_or_insert(now), GONE),
             Err(Unanswered::Silent) => (self.silent.get_or_insert(began), SILENT),
@@ -85,7 +85,7 @@ impl Signs {
 mod tests {
     use super::*;
 
-    /// The time at which a replica is gone that gives these answers, one every five seconds.
+    /// The time after which a replica with these answers, one every five seconds, counts as gone.
     fn gone_after(answers: impl IntoIterator<Item = Result<(), Unanswered>>) -> Option<usize> {
         let start = Instant::now();
         let mut signs = Signs::default();

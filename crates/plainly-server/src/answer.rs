@@ -19,43 +19,44 @@ use super::failure::Failure;
 /// The cache hint for lists that are fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
-/// The answer to a request. Results that are looked into on the way have a variant of their own.
+/// The answer to a request. Results that later stages read have a separate variant.
 pub(super) enum Answer {
-    /// The result of a tool, which may be a failure that the model reads.
+    /// The result of a tool, which may be a tool error for the model.
     Tool(CallToolResult),
     /// The contents of a resource, which may be large.
     Contents(ReadResourceResult, CacheHint),
-    /// Questions: the client is to answer them, and to send the request again.
+    /// Questions, which the client must answer before it sends the request again.
     InputRequired(InputRequiredResult),
-    /// First the messages of a subscription, and at their end the empty result.
+    /// The messages of a subscription, followed by the empty result.
     Subscription(BoxStream<'static, Bytes>, EmptyResult),
     /// Any other result.
     Result(MethodResult),
 }
 
-/// An answer that a handler still works on.
+/// The answer of a running handler.
 pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;
 
-/// The result of a method, and the fields to write beside its members.
+/// The result of a method, and the fields to write in addition to its members.
 pub(super) struct MethodResult {
     pub(super) body: Box<dyn ResultBody>,
     pub(super) meta: Option<Meta>,
     pub(super) result_type: ResultType,
     pub(super) cache: Option<CacheHint>,
-    /// The approximate length of the body, or 0: growing the buffer step by step would be half the cost of a long list.
+    /// The approximate length of the body, or 0. Growing the buffer step by step would be half the
+    /// cost of a long list.
     pub(super) bytes: usize,
 }
 
 /// The members of a result, without its `_meta`.
 pub(super) trait ResultBody: Send {
-    /// Removes what `revision` doesn't have.
+    /// Removes everything that `revision` doesn't have.
     fn shape(&mut self, revision: Revision);
 
-    /// Adds them to a result.
+    /// Writes the members into a result.
     fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()>;
 }
 
-/// A body that every revision has as it is, or whose clients ignore what they don't know.
+/// A body that is the same in every revision, or whose clients ignore unknown members.
 impl<T: Serialize + Send> ResultBody for T {
     fn shape(&mut self, _: Revision) {}
 
@@ -78,7 +79,7 @@ impl<T: Serialize + Shape + Send> ResultBody for ShapedBody<T> {
 }
 
 impl MethodResult {
-    /// A complete result, which clients ask for again each time.
+    /// A complete result without a cache hint.
     pub(super) fn new(body: impl ResultBody + 'static, meta: Option<Meta>) -> Self {
         Self {
             body: Box::new(body),
@@ -89,19 +90,19 @@ impl MethodResult {
         }
     }
 
-    /// Lets clients keep it.
+    /// Allows clients to cache the result.
     pub(super) fn cached(mut self, hint: CacheHint) -> Self {
         self.cache = Some(hint);
         self
     }
 
-    /// Marks it as a result of another kind.
+    /// Sets the type of the result.
     pub(super) fn of_type(mut self, result_type: ResultType) -> Self {
         self.result_type = result_type;
         self
     }
 
-    /// Reserves room for about this many bytes.
+    /// Reserves about this many bytes for the body.
     pub(super) fn of_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
@@ -114,7 +115,8 @@ impl Answer {
         MethodResult::new(EmptyResult::new(), None).into()
     }
 
-    /// The bytes that its content takes in a reply, without escapes; 0 where they are not known before it is written.
+    /// The number of bytes of the content in a response, without escapes; 0 if it is unknown before
+    /// the content is written.
     pub(super) fn known_bytes(&self) -> usize {
         match self {
             Self::Tool(result) => {

@@ -1,5 +1,5 @@
-//! Asking the client before a request is answered, written once: a handler waits for an answer, and one of these ways brings
-//! it.
+//! Questions to the client before a request is answered. They are implemented once: a handler waits
+//! for an answer, and one of these channels delivers it.
 //!
 //! ```text
 //!             ┌─► rounds    the request is answered with the questions, and sent again with the answers (modern)
@@ -7,7 +7,8 @@
 //!             └─► a task    the questions stand in its record, and its client answers them there
 //! ```
 //!
-//! [`Ask`](super::extract::Ask) is what handlers see of it; [`request`](super::request) knows which way a request takes.
+//! Handlers use [`Ask`](super::extract::Ask); [`request`](super::request) chooses the channel of a
+//! request.
 
 mod reading;
 mod typed;
@@ -33,7 +34,7 @@ pub(super) use self::sent::{SentQuestion, SentQuestions};
 pub(super) use self::typed::form_of;
 pub use super::failure::{AskError, AskErrorKind};
 
-/// Whether `peer` declared every capability that these questions need.
+/// Checks that `peer` declared every capability that these questions need.
 pub(super) fn check_asked(asked: &InputRequiredResult, peer: &Peer) -> Result<(), ProtocolError> {
     let questions = asked.input_requests.values();
     let mut missing = Map::new();

@@ -1,5 +1,6 @@
-//! The reader of a handler's outcome, which determines how a failure is reported: a model reads tool errors, the host's
-//! code reads protocol errors. Decided here, once, for every way in which a handler can end.
+//! The reader of a handler's outcome, which determines how a failure is reported: a model reads
+//! tool errors, the host's code reads protocol errors. This module decides it for every way in
+//! which a handler can end.
 
 mod asker;
 mod report;
@@ -24,14 +25,15 @@ use crate::asking::check_asked;
 use crate::failure::incident::incident;
 use crate::failure::{Failure, Meaning};
 
-/// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
+/// The member of a tool result's `_meta` for a problem that `structuredContent` can't hold.
 const PROBLEM: &str = "dev.plainly/problem";
 
 const MISMATCH: &str = "the tool's structured output does not match its output schema";
 
 /// The reader of a handler's outcome.
 pub(crate) enum Audience {
-    /// A model, which called a tool; with the schema of the tool's structured output, if it has one.
+    /// A model, which called a tool. With the schema of the tool's structured output, if it has
+    /// one.
     Model(Option<Arc<Schema>>),
     /// The host's code.
     Code,
@@ -39,14 +41,14 @@ pub(crate) enum Audience {
 
 /// The answer of a method.
 pub(crate) enum MethodAnswer {
-    /// At once.
+    /// An immediate answer.
     Now(Answer),
-    /// By a running handler, whose outcome this audience reads.
+    /// The outcome of a running handler, for this audience.
     Later(Audience, AnswerFuture),
 }
 
 impl MethodAnswer {
-    /// An empty result, once this is done.
+    /// An empty result once `done` has completed.
     pub(crate) fn once(done: impl Future<Output = Result<(), Failure>> + Send + 'static) -> Self {
         let answer = async move {
             done.await?;
@@ -55,7 +57,7 @@ impl MethodAnswer {
         Self::Later(Audience::Code, Box::pin(answer))
     }
 
-    /// An empty result: at once or, if the server has something left to do, once this is done.
+    /// An empty result, either immediately or once the rest of the work has completed.
     pub(crate) fn after(rest: Option<BoxFuture<'static, Result<(), ProtocolError>>>) -> Self {
         let Some(rest) = rest else {
             return Self::Now(Answer::empty());
@@ -64,11 +66,11 @@ impl MethodAnswer {
     }
 }
 
-/// The end of a handler: its result or, as the outer error, a panic or its deadline.
+/// The end of a handler: its result or, as the outer error, a panic or a missed deadline.
 pub(crate) type HandlerEnd = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
-    /// The reader of the outcome of a handler of `method`.
+    /// The reader of the outcome of a handler for `method`.
     pub(crate) fn of(method: Method) -> Self {
         if method == Method::CallTool {
             Self::Model(None)
@@ -77,7 +79,7 @@ impl Audience {
         }
     }
 
-    /// Turns the end of a handler into what the peer gets.
+    /// Converts the end of a handler to the answer for the peer.
     pub(crate) fn deliver(
         &self,
         ended: HandlerEnd,
@@ -89,7 +91,8 @@ impl Audience {
                 Ok(Answer::Tool(self.conforming(result, asker, policy)))
             }
             Ok(Ok(answer)) => Ok(answer),
-            // Before all other failures: to a client that can be asked, questions are no failure.
+            // Before all other failures, because questions to a client that can be asked are not a
+            // failure.
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
                 asked.map(Answer::InputRequired)
             }
@@ -104,7 +107,8 @@ impl Audience {
         }
     }
 
-    /// The failure of the handler, or of a layer before it. For the host's code, the caller logs it like every error.
+    /// The answer for a failure of the handler, or of a layer before it. If the host's code reads
+    /// it, the caller logs it like every error.
     pub(crate) fn failed(
         &self,
         failure: Failure,
@@ -142,7 +146,8 @@ impl Audience {
         Ok(Answer::Tool(result))
     }
 
-    /// Structured output that is not what the tool promised would fail in the client, far from its cause.
+    /// Replaces structured output that does not match the tool's schema, because it would fail in
+    /// the client, far from its cause.
     pub(crate) fn conforming(
         &self,
         mut result: CallToolResult,
@@ -154,7 +159,7 @@ impl Audience {
         };
         let failures = match &result.structured_content {
             Some(output) => schema.failures(output.get()),
-            // A tool that failed has no output; the examples of every revision show its words alone.
+            // A tool that failed has no output. The examples of every revision show only its text.
             None if result.is_tool_error() => return result,
             None => vec![Mistake::new("", "it is missing")],
         };
@@ -167,12 +172,14 @@ impl Audience {
             &ProtocolError::from(Internal::Failed).with_source(why),
         );
         if result.is_tool_error() {
-            // What an error has must conform too (2026-07-28, Tools, "Structured Content"): some clients refuse the
-            // whole result otherwise, and the model would not read why the tool failed.
+            // The structured content of an error must conform too (2026-07-28, Tools, "Structured
+            // Content"). Otherwise some clients reject the whole result, and the model would not
+            // learn why the tool failed.
             result.structured_content = None;
             return result;
         }
-        // The details are in the log: they are the author's concern, and the model could do nothing about them.
+        // The log has the details: they concern the author, and the model could do nothing about
+        // them.
         tool_error(format!("Internal error: {MISMATCH}"))
     }
 }
@@ -186,8 +193,8 @@ fn visits(error: &ProtocolError, asker: &Asker) -> Option<UrlRequestForm> {
     Some(url_elicitation::told(error, elicitations, method, asker))
 }
 
-/// The questions that a handler ended with, or the error if the client can't be asked them; `None` if it asked nothing,
-/// or if its client can't answer in rounds.
+/// The questions that a handler ended with, or the error if the client can't answer them. `None` if
+/// it asked nothing, or if its client does not support rounds.
 fn can_be_asked(
     failure: &Failure,
     asker: &Asker,
@@ -197,13 +204,14 @@ fn can_be_asked(
     can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
 }
 
-/// The protocol error that states the failure. With `masking`, an error without a meaning of its own becomes the number of
-/// an incident.
+/// The protocol error for the failure. With `masking`, an error without its own meaning becomes an
+/// incident number.
 pub(crate) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     let error = match failure.meaning() {
         Meaning::Server(error) => error,
         Meaning::Protocol(error) if error.may_be_a_handlers() => error,
-        // What only the server can know would mislead the client: it might open another session, or change its revision.
+        // An error that only the server may report would mislead the client: it might open another
+        // session, or change its revision.
         Meaning::Protocol(error) => ProtocolError::internal(error.message().into_owned()),
         Meaning::Problem(problem) => problem.to_protocol_error(),
         Meaning::Problems(problems) => problems.to_protocol_error(),
@@ -231,8 +239,8 @@ fn tool_error(text: impl Into<String>) -> CallToolResult {
     CallToolResult::new([Content::text(text)]).is_error(true)
 }
 
-/// The problem as an object too: as structured output, or where the tool promises another one (clients check it even on
-/// errors), and in revisions that have none, in `_meta`.
+/// Adds the problem as an object: as structured output, or in `_meta` if the tool declares other
+/// structured output (clients check it even on errors) or the revision has none.
 fn with_object(
     result: CallToolResult,
     problem: &impl Serialize,

@@ -38,8 +38,8 @@ use plainly_cluster::erased::ErasedRecords;
 use plainly_transport::quota::Quota;
 use plainly_transport::seal::Keys;
 
-/// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every
-/// mistake at once.
+/// Builds a server. Nothing is checked before [`build`](Self::build), which reports all mistakes at
+/// once.
 #[derive(Debug)]
 pub struct ServerBuilder {
     implementation: Implementation,
@@ -87,35 +87,35 @@ impl ServerBuilder {
         }
     }
 
-    /// The display name.
+    /// Sets the display name.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.implementation = self.implementation.title(title);
         self
     }
 
-    /// A description of the server.
+    /// Sets a description of the server.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.implementation = self.implementation.description(description);
         self
     }
 
-    /// Icons for the server.
+    /// Sets icons for the server.
     #[must_use]
     pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
         self.implementation = self.implementation.icons(icons);
         self
     }
 
-    /// Instructions for the model on how to use the server.
+    /// Sets instructions for the model on how to use the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// Shares `state` with every handler that takes [`State<S>`](super::extract::State).
+    /// Shares `state` with every handler that has a parameter [`State<S>`](super::extract::State).
     #[must_use]
     pub fn state<S: Any + Clone + Send + Sync>(mut self, state: S) -> Self {
         self.definitions.states.insert(state);
@@ -175,8 +175,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves skills, and declares that the server has some (extension `io.modelcontextprotocol/skills`). Their files are
-    /// resources: add a store that has them.
+    /// Serves skills, and declares that the server has some (extension
+    /// `io.modelcontextprotocol/skills`). Their files are resources: also add a store with the
+    /// files.
     #[must_use]
     pub fn skills(mut self, skills: impl Skills) -> Self {
         self.definitions.skills = Some(Arc::new(skills));
@@ -191,25 +192,26 @@ impl ServerBuilder {
         self
     }
 
-    /// Lets tools be added and removed while the server runs, with [`Server::add_tool`] and
-    /// [`Server::remove_tool`]. Clients are told at the start that there are tools, even if there
-    /// are none yet, and that every change is announced.
+    /// Allows tools to be added and removed while the server runs, with [`Server::add_tool`] and
+    /// [`Server::remove_tool`]. The server declares the capability for tools even if there are none
+    /// yet, and announces every change.
     #[must_use]
     pub fn dynamic_tools(mut self) -> Self {
         self.definitions.dynamic.tools = true;
         self
     }
 
-    /// Lets prompts be added and removed while the server runs, with [`Server::add_prompt`] and
-    /// [`Server::remove_prompt`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
+    /// Allows prompts to be added and removed while the server runs, with [`Server::add_prompt`]
+    /// and [`Server::remove_prompt`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
     #[must_use]
     pub fn dynamic_prompts(mut self) -> Self {
         self.definitions.dynamic.prompts = true;
         self
     }
 
-    /// Lets resources be added and removed while the server runs, with [`Server::add_resource`] and
-    /// [`Server::remove_resource`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
+    /// Allows resources to be added and removed while the server runs, with
+    /// [`Server::add_resource`] and [`Server::remove_resource`], as
+    /// [`dynamic_tools`](Self::dynamic_tools) does for tools.
     #[must_use]
     pub fn dynamic_resources(mut self) -> Self {
         self.definitions.dynamic.resources = true;
@@ -225,52 +227,54 @@ impl ServerBuilder {
         self
     }
 
-    /// Keeps tasks in `store` instead of this process's memory.
+    /// Stores tasks in `store` instead of this process's memory.
     #[must_use]
     pub fn task_store(mut self, store: impl TaskStore) -> Self {
         self.tasks = Some(Arc::new(store));
         self
     }
 
-    /// Shares legacy sessions over HTTP, and tasks, with all servers that have these records: each
+    /// Shares legacy sessions over HTTP, and tasks, with all servers that use these records. Each
     /// answers requests of a session that another opened, and knows its log level, its
-    /// subscriptions and its end; and each reports, answers and cancels tasks of the others, unless
-    /// it has a [store](Self::task_store) of its own. By default, only this process knows them.
+    /// subscriptions and its end. Each also reports, answers and cancels tasks of the others,
+    /// unless it has its own [store](Self::task_store). By default, only this process knows its
+    /// sessions and tasks.
     ///
     /// A session's record is stored for twice the time that the session may be
     /// [idle](crate::limits::SessionLimits::idle), and written again after half of that. While the
-    /// records can't be reached, a server answers the sessions that it knows, and other requests
-    /// that need them with an error (HTTP 503).
+    /// records can't be reached, a server answers the sessions that it knows, and responds to other
+    /// requests that need the records with an error (HTTP 503).
     ///
-    /// With [keys](Self::keys), the records are sealed: give all servers the same. Without, a
-    /// program that reads the records learns the names of users and clients, and one that writes
-    /// them can take over a session. An answer to a question of a session must still reach the
-    /// server that asked, and the rest of a stream comes from the server that sent its beginning.
+    /// With [keys](Self::keys), the records are sealed: give all servers the same keys. Without
+    /// keys, a program that reads the records learns the names of users and clients, and one that
+    /// writes them can take over a session. An answer to a question in a session must still reach
+    /// the server that asked, and the rest of a stream comes from the server that sent its
+    /// beginning.
     #[must_use]
     pub fn records(mut self, records: impl Records) -> Self {
         self.records = Some(Arc::new(records));
         self
     }
 
-    /// The code for a missing resource on revisions that defined a separate one.
+    /// Sets the code for a missing resource on revisions that defined a separate one.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.errors.dialect = dialect;
         self
     }
 
-    /// Hides the details of errors that have no meaning of their own (not a problem, not a protocol
-    /// error, and not a message written as a [`Failure`](super::Failure)): the peer only gets the
-    /// number of an incident, and the log has the number with the whole error.
+    /// Hides the details of errors without a meaning of their own (not a problem, not a protocol
+    /// error, and not a message written as a [`Failure`](super::Failure)). The peer gets only an
+    /// incident number, and the log has the number with the whole error.
     #[must_use]
     pub fn mask_internal_errors(mut self) -> Self {
         self.errors.masking = true;
         self
     }
 
-    /// The secret keys that seal what clients bring back. A server with the same definitions, name
-    /// and keys can continue this server's listings and rounds of questions. By default, each
-    /// server has its own key.
+    /// Sets the secret keys that seal data which clients return. A server with the same
+    /// definitions, name and keys can continue this server's listings and rounds of questions. By
+    /// default, each server generates its own key.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
@@ -280,10 +284,11 @@ impl ServerBuilder {
     /// Declares an extension of the protocol that the program supports (SEP-2133), with its
     /// settings. On revisions without extensions, it is declared as an experimental capability.
     /// [`build`](Self::build) rejects a malformed name, one with a reserved prefix, and one that
-    /// the server declares by itself.
+    /// the server itself declares.
     ///
-    /// The name of an extension begins with a domain of its author. For what a client supports, ask
-    /// [`Context::client_extension`](super::extract::Context::client_extension).
+    /// The name of an extension begins with a domain of its author.
+    /// [`Context::client_extension`](super::extract::Context::client_extension) returns what a
+    /// client declares.
     ///
     /// ```
     /// use plainly::server::Server;
@@ -302,9 +307,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Whether resources are served with the extension `dev.plainly/resources`: [parts, formats and
-    /// capabilities](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md). By
-    /// default they are.
+    /// Sets whether resources use the extension `dev.plainly/resources`:
+    /// [parts, formats and capabilities](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md).
+    /// By default they do.
     #[must_use]
     pub fn resource_extensions(mut self, are_used: bool) -> Self {
         self.definitions.is_unextended = !are_used;
@@ -319,9 +324,10 @@ impl ServerBuilder {
     /// [`Problem`](plainly_errors::Problem) or a [`ProtocolError`](plainly_errors::ProtocolError).
     /// Its service is cloned for each request.
     ///
-    /// It may keep resources from some callers, so errors suggest none, and changes
+    /// A layer may hide resources from some callers. Therefore errors suggest no resources, and
+    /// changes
     /// [below a collection](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md#recursive-subscriptions)
-    /// are not reported; [`layer_for_all`](Self::layer_for_all) does without that.
+    /// are not reported. [`layer_for_all`](Self::layer_for_all) avoids these restrictions.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where
@@ -334,7 +340,7 @@ impl ServerBuilder {
         self.layer_for_all(layer)
     }
 
-    /// Adds a [`layer`](Self::layer) that keeps no resource from one caller that it shows another,
+    /// Adds a [`layer`](Self::layer) that hides no resource from one caller that it shows another,
     /// such as one that records or counts.
     #[must_use]
     pub fn layer_for_all<L>(mut self, layer: L) -> Self
@@ -349,16 +355,16 @@ impl ServerBuilder {
         self
     }
 
-    /// The server's limits.
+    /// Sets the server's limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
-        // An empty page would lead to the next one for ever.
+        // An empty page would lead to the next one forever.
         self.limits.page_entries = self.limits.page_entries.max(1);
         self
     }
 
-    /// Builds the server, or returns everything that is wrong with it.
+    /// Builds the server, or returns all mistakes.
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;

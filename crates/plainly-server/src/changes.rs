@@ -1,5 +1,5 @@
-//! The change bus: from the source of a change to all its subscribers, within this process and, if
-//! there is an upstream, outside of it. It knows topics, but neither messages nor clients.
+//! The change bus: passes a change from its source to all subscribers within this process and to
+//! the upstream, if there is one. It knows topics, but neither messages nor clients.
 //!
 //! ```text
 //! program, tasks ─► publish ─┬─► upstream
@@ -7,7 +7,7 @@
 //! upstream, stores ────────────────┘
 //! ```
 //!
-//! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
+//! The bus has no queue: a change only marks its topic in each [`TopicSubscription`] that has it.
 
 mod below;
 mod everything;
@@ -30,11 +30,11 @@ pub(super) use self::subscription::TopicSubscription;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{QuotaExhausted, QuotaPart};
 
-/// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
+/// Announces changes to subscribed peers. Cheap to clone; all clones are equivalent.
 ///
-/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the
-/// changes happen. A call returns at once, however many peers there are and however slowly they
-/// read: several changes of one thing reach a peer as one.
+/// Pass it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and store a clone where
+/// the changes happen. A call returns at once, however many peers there are and however slowly they
+/// read: several changes of one item reach a peer as one.
 ///
 /// ```
 /// use plainly::{Resource, Server};
@@ -52,13 +52,13 @@ use plainly_transport::quota::{QuotaExhausted, QuotaPart};
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     bus: Arc<Bus>,
-    /// The spellings in the stores of the server, for what its clients subscribe to.
+    /// The spellings in the stores of the server, for the URIs that its clients subscribe to.
     spellings: Option<Arc<dyn Spellings>>,
 }
 
 /// The spellings of URIs in the stores of a server.
 pub(super) trait Spellings: fmt::Debug + Send + Sync + 'static {
-    /// The URI under which changes of the resource at `uri` are reported, if that is another.
+    /// The URI under which changes of the resource at `uri` are reported, if it is another.
     fn listed(&self, uri: &str) -> Option<String>;
 }
 
@@ -70,12 +70,12 @@ struct Bus {
     replicas: OnceLock<Box<dyn Upstream>>,
 }
 
-/// The way out of this process for [`Changes`]: to other replicas of a server, which pass them on
-/// to their clients.
+/// The connection of [`Changes`] to other processes: to other replicas of a server, which pass
+/// changes on to their clients.
 pub trait Upstream: fmt::Debug + Send + Sync + 'static {
-    /// Passes on a change that was published here, where the program or a task published it;
-    /// subscribers here are notified already. It must return at once. A change that is lost can be
-    /// made good by [`everything_changed`](Changes::everything_changed) on the other side.
+    /// Passes on a change that the program or a task published in this process. Subscribers in this
+    /// process have already been notified. It must return at once. The receiving side can
+    /// compensate for a lost change with [`everything_changed`](Changes::everything_changed).
     fn publish(&self, topic: &Topic);
 }
 
@@ -91,22 +91,23 @@ pub enum Topic {
     Resources,
     /// The resource at this URI.
     Resource(Arc<str>),
-    /// All resources below the collection at this URI. Clients subscribe to it; a change names one of them or, if which one
-    /// is unknown, this.
+    /// All resources below the collection at this URI. Clients subscribe to it. A change names one
+    /// of the resources or, if that is unknown, this topic.
     Below(Arc<str>),
-    /// The task of this name.
+    /// The task with this id.
     Task(Arc<str>),
 }
 
 impl Topic {
-    /// The topics of a subscription to the resource at `uri`; with `is_recursive`, also of what is below it.
+    /// The topics of a subscription to the resource at `uri`. With `is_recursive`, also the
+    /// resources below it.
     pub(super) fn of_resource(uri: &str, is_recursive: bool) -> impl Iterator<Item = Self> + use<> {
         let uri = Arc::from(uri);
         let below = is_recursive.then(|| Self::Below(Arc::clone(&uri)));
         std::iter::once(Self::Resource(uri)).chain(below)
     }
 
-    /// The bytes that a subscription to it takes: of its name, and of the tables that it is in.
+    /// The bytes that a subscription to the topic uses, for its name and its table entries.
     fn bytes(&self) -> usize {
         match self {
             Self::Resource(name) | Self::Task(name) => name.len() + 256,
@@ -115,7 +116,7 @@ impl Topic {
         }
     }
 
-    /// The topic whose changes are changes of this one: for a part of a resource the whole resource.
+    /// The topic whose changes are also changes of this one: the whole resource for a part of it.
     fn whole(&self) -> Option<Self> {
         match Part::of(self.resource()?)? {
             (resource, Ok(_)) => Some(Self::Resource(resource.into())),
@@ -123,7 +124,7 @@ impl Topic {
         }
     }
 
-    /// The topic whose changes are reported to a subscriber of this one, if that is another.
+    /// The topic whose changes are reported to a subscriber of this one, if it is another.
     fn heard(&self, spellings: Option<&dyn Spellings>) -> Option<Self> {
         let listed = |uri: &str| spellings.and_then(|spellings| spellings.listed(uri));
         if let Self::Below(uri) = self {
@@ -135,7 +136,7 @@ impl Topic {
         listed.or(whole)
     }
 
-    /// The URI, if it is a resource.
+    /// The URI, if the topic is a resource.
     fn resource(&self) -> Option<&Arc<str>> {
         match self {
             Self::Resource(uri) => Some(uri),
@@ -143,7 +144,7 @@ impl Topic {
         }
     }
 
-    /// The URI of the collection, if it is all below one.
+    /// The URI of the collection, if the topic is everything below one.
     fn below(&self) -> Option<&Arc<str>> {
         match self {
             Self::Below(uri) => Some(uri),
@@ -153,7 +154,7 @@ impl Topic {
         }
     }
 
-    /// Whether it is the resource at `tree`, or one inside it.
+    /// Whether the topic is the resource at `tree` or one inside it.
     fn is_inside(&self, tree: &str) -> bool {
         self.resource().is_some_and(|uri| is_inside(uri, tree))
     }
@@ -163,24 +164,24 @@ impl Topic {
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
-    /// The number of topics with a subscriber that are all below a collection.
+    /// The number of topics with a subscriber that are everything below a collection.
     below: usize,
-    /// Notifies of resources that got a subscriber, or lost their last one.
+    /// Notifies of resources that got their first subscriber or lost their last one.
     news: watch::Sender<()>,
 }
 
 impl Changes {
-    /// A new instance, without subscribers.
+    /// Creates an instance without subscribers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A new instance, which also passes on to `upstream` what is published. Give each change that
-    /// comes from there to [`receive`](Self::receive).
+    /// Creates an instance that also passes published changes on to `upstream`. Pass each change
+    /// from there to [`receive`](Self::receive).
     ///
-    /// Changes that a [`Store`](crate::store::Store) reports are not passed on: each process
-    /// watches its own.
+    /// Changes that a [`Store`](crate::store::Store) reports are not passed on, because each
+    /// process watches its own store.
     ///
     /// ```
     /// use plainly::server::{Changes, Topic, Upstream};
@@ -213,7 +214,7 @@ impl Changes {
         }
     }
 
-    /// Accepts these spellings from its subscribers. It stays the same bus.
+    /// Adds these spellings for its subscribers. The bus stays the same.
     pub(super) fn spelled(self, spellings: Arc<dyn Spellings>) -> Self {
         Self {
             spellings: Some(spellings),
@@ -221,9 +222,9 @@ impl Changes {
         }
     }
 
-    /// Passes what is published on to these replicas too. The first server that has replicas counts.
+    /// Also passes published changes on to these replicas. Only the first call has an effect.
     pub(super) fn told_to(&self, replicas: impl Upstream) {
-        // Another server with the same changes has told them already.
+        // Another server with the same changes has already set its replicas.
         drop(self.bus.replicas.set(Box::new(replicas)));
     }
 
@@ -232,8 +233,8 @@ impl Changes {
         self.deliver(topic, None);
     }
 
-    /// Notifies the subscribers in this process of a change; if it is in the store of this number, without those that
-    /// [view](TopicSubscription::view) that store.
+    /// Notifies the subscribers in this process of a change. If the change is in the store with
+    /// this number, subscribers that [view](TopicSubscription::view) that store are skipped.
     pub(super) fn deliver(&self, topic: &Topic, store: Option<usize>) {
         if let Topic::Below(uri) = topic {
             return self.deliver_tree(uri, store);
@@ -244,9 +245,9 @@ impl Changes {
         }
     }
 
-    /// Delivers a change to the subscribers of just this topic.
+    /// Delivers a change to the subscribers of exactly this topic.
     fn deliver_to_its_own(&self, topic: &Topic, store: Option<usize>) {
-        // One who reports a part of a resource has not said that its other parts changed.
+        // A program that reports a part of a resource has not said that its other parts changed.
         let whole = topic.whole();
         let whole = whole.as_ref().unwrap_or(topic);
         let wakers: Vec<Waker> = match self.bus.index.lock().subscribers.get(whole) {
@@ -261,7 +262,8 @@ impl Changes {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Delivers a change of the resource at `uri` to the subscribers of all below a collection that it is in.
+    /// Delivers a change of the resource at `uri` to the subscribers of everything below a
+    /// collection that contains it.
     fn deliver_above(&self, uri: &Arc<str>, store: Option<usize>) {
         let index = self.bus.index.lock();
         if index.below == 0 {
@@ -278,20 +280,20 @@ impl Changes {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists. In a store, `uri` is
-    /// spelled as the store lists it.
+    /// Reports that the content or the metadata of the resource at `uri` has changed, or that it no
+    /// longer exists. For a resource in a store, `uri` is spelled as the store lists it.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
 
-    /// Notifies the subscribers in this process of a change of the resource at `uri` and of all
+    /// Notifies the subscribers in this process of a change of the resource at `uri` and everything
     /// inside it, as [`deliver`](Self::deliver) does.
     pub(super) fn deliver_tree(&self, uri: &str, store: Option<usize>) {
         self.deliver_all(|topic| topic.is_inside(uri), store);
         self.deliver_above(&uri.into(), store);
     }
 
-    /// Delivers those of the topics with a subscriber that have changed. Looks through all of them.
+    /// Delivers the topics with a subscriber that have changed. It searches all topics.
     fn deliver_all(&self, has_changed: impl Fn(&Topic) -> bool, store: Option<usize>) {
         let index = self.bus.index.lock();
         let topics = index.subscribers.keys().filter(|topic| has_changed(topic));
@@ -302,17 +304,17 @@ impl Changes {
         topics.for_each(|topic| self.deliver_to_its_own(topic, store));
     }
 
-    /// The list of resources has changed.
+    /// Reports that the list of resources has changed.
     pub fn resources_changed(&self) {
         self.publish(&Topic::Resources);
     }
 
-    /// The list of tools has changed.
+    /// Reports that the list of tools has changed.
     pub fn tools_changed(&self) {
         self.publish(&Topic::Tools);
     }
 
-    /// The list of prompts has changed.
+    /// Reports that the list of prompts has changed.
     pub fn prompts_changed(&self) {
         self.publish(&Topic::Prompts);
     }
@@ -324,18 +326,18 @@ impl Changes {
         outside.for_each(|upstream| upstream.publish(topic));
     }
 
-    /// A subscription to nothing yet, with room for the names of its topics.
+    /// An empty subscription, with room for the names of its topics.
     pub(super) fn subscribe(&self, room: QuotaPart) -> TopicSubscription {
         TopicSubscription::new(self.clone(), room)
     }
 
-    /// Whether there is a subscriber of this topic.
+    /// Whether the topic has a subscriber.
     pub(super) fn is_heard(&self, topic: &Topic) -> bool {
         self.bus.index.lock().subscribers.contains_key(topic)
     }
 
-    /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the
-    /// index, so that the two always agree.
+    /// Adds `topics` to a subscription, all or none. The subscription's own list changes under the
+    /// lock of the index, so that the two always agree.
     fn enter(
         &self,
         pending: &Arc<PendingTopics>,
@@ -353,7 +355,7 @@ impl Changes {
             has_news |= matches!(entry.key(), Topic::Resource(_) | Topic::Below(_));
             let is_new = matches!(entry, Entry::Vacant(_));
             below += usize::from(is_new && matches!(entry.key(), Topic::Below(_)));
-            // The name that is there already: all subscribers of a topic share it.
+            // The stored name, so that all subscribers of a topic share it.
             let left = pending.add(entry.key().clone(), told);
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
@@ -398,7 +400,7 @@ impl Index {
     }
 }
 
-/// Whether the resource at `uri` is `tree`, or lies below it.
+/// Whether the resource at `uri` is `tree` or below it.
 fn is_inside(uri: &str, tree: &str) -> bool {
     let rest = uri.strip_prefix(tree);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || tree.ends_with('/'))
@@ -426,7 +428,7 @@ mod tests {
         changes.subscribe(Quota::new(usize::MAX).part(None))
     }
 
-    /// The pending topics, in their order.
+    /// The pending topics, in order.
     fn drain(subscription: &TopicSubscription) -> Vec<Topic> {
         let mut context = Context::from_waker(Waker::noop());
         let mut topics = Vec::new();
@@ -483,7 +485,7 @@ mod tests {
         assert_eq!(subscribed.uris(), [].into());
     }
 
-    /// Reports are in lower case.
+    /// A store that reports changes in lower case.
     #[derive(Debug)]
     struct AnyCase;
 
@@ -517,7 +519,7 @@ mod tests {
         assert_eq!(subscribed.uris(), [].into());
     }
 
-    /// Reports are in lower case as long as the flag is set.
+    /// A store that reports changes in lower case as long as the flag is set.
     #[derive(Debug, Default)]
     struct SometimesAnyCase(std::sync::atomic::AtomicBool);
 
@@ -700,8 +702,8 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with a list of subscriptions, and a list of those that have changed since they
-        /// were read.
+        /// Compares the bus with a list of subscriptions and a list of those that have changed
+        /// since they were read.
         #[test]
         fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
             let changes = Changes::new();

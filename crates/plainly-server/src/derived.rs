@@ -1,33 +1,36 @@
-//! The JSON Schemas of types: of what a handler takes, and of what it returns.
+//! The JSON Schemas of types: of a handler's arguments and of its result.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, RestrictFormats};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-/// The JSON Schema of what a client fills in as a `T`. What may be left out is not `null`, which is understood all the same.
+/// The JSON Schema for a client that fills in a `T`. Optional properties don't allow `null` in the
+/// schema, but `null` is accepted.
 pub(super) fn input_schema_of<T: JsonSchema>() -> Value {
     schema_of::<T>(settings().for_deserialize())
 }
 
-/// The JSON Schema of a serialized `T`: `null` only where it is never left out.
+/// The JSON Schema of a serialized `T`. It allows `null` only for properties that are never
+/// omitted.
 pub(super) fn output_schema_of<T: JsonSchema>() -> Value {
     schema_of::<T>(settings().for_serialize())
 }
 
 fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // The name of a Rust type says nothing to a model, and takes room in its context.
+    // The name of a Rust type means nothing to a model and uses space in its context.
     let title = schema.get("title").and_then(Value::as_str);
     if title == Some(&T::schema_name()) {
         schema.remove("title");
     }
-    // The draft is the default of the protocol, and validators of older clients reject the name of one that they don't know.
+    // The draft is the default of the protocol, and validators of older clients reject the name of
+    // an unknown draft.
     schema.remove("$schema");
     schema.into()
 }
 
-/// Draft 2020-12, with the formats of that draft alone: clients warn of others.
+/// Draft 2020-12 with only the formats of that draft, because clients warn about others.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12()
         .with_transform(RecursiveTransform(bounded))
@@ -35,8 +38,8 @@ fn settings() -> SchemaSettings {
         .with_transform(RestrictFormats::default())
 }
 
-/// The bounds of integers for which schemars has a format instead. Those of 64 bits are beyond what many clients can hold, and
-/// what any model would say.
+/// Adds the bounds of integers for which schemars has a format instead. 64-bit integers get none,
+/// because their bounds exceed the numbers that many clients can hold and that any model would use.
 fn bounded(schema: &mut Schema) {
     let (least, most) = match schema.get("format").and_then(Value::as_str) {
         Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -208,7 +211,7 @@ mod tests {
                 },
                 "either": { "$ref": "#/$defs/Either" },
                 "inner": { "$ref": "#/$defs/Inner" },
-                // In here a `null` means something.
+                // A `null` has a meaning in here.
                 "by_name": {
                     "type": "object",
                     "additionalProperties": { "type": ["integer", "null"], "minimum": 0, "maximum": 255 },

@@ -91,8 +91,8 @@ impl Discovery {
                 .any(|capabilities| declares(&capabilities, capability))
     }
 
-    /// The capabilities of the sources for `peer`. Their changes are declared only if the source or
-    /// the program reports them.
+    /// The capabilities of the sources for `peer`. Changes are declared only if the source or the
+    /// program reports them.
     fn of_sources(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
         let all = self.sources.capabilities(peer);
         all.map(|(mut capabilities, can_watch)| {
@@ -116,7 +116,7 @@ impl Discovery {
             .fold(own, |all, more| joined(&all, &more).unwrap_or(all))
     }
 
-    /// The method of this name, if the peer's revision has it and the server serves it.
+    /// The method with this name, if the peer's revision has it and the server serves it.
     pub(super) fn find(&self, name: &str, peer: &Peer) -> Result<Method, ProtocolError> {
         Method::find(name, peer.revision)
             .filter(|method| {
@@ -139,7 +139,8 @@ impl Discovery {
         result
     }
 
-    /// Answers `server/discover`. Only modern revisions: clients choose from them for the very next request.
+    /// Answers `server/discover`. It lists only modern revisions, because clients choose one for
+    /// the very next request.
     pub(super) fn discover(&self, peer: &Peer) -> DiscoverResult {
         let mut result = DiscoverResult::new(modern_versions(), self.capabilities(peer));
         result.instructions.clone_from(&self.instructions);
@@ -147,7 +148,7 @@ impl Discovery {
     }
 }
 
-/// The capabilities of both.
+/// The union of both capabilities.
 fn joined(one: &ServerCapabilities, other: &ServerCapabilities) -> Option<ServerCapabilities> {
     let mut all = serde_json::to_value(one).ok()?;
     join(&mut all, serde_json::to_value(other).ok()?);
@@ -166,7 +167,8 @@ fn join(all: &mut Value, more: Value) {
     }
 }
 
-/// The error for a method that is not here, with the reason if the protocol has it, or else the one that was probably meant.
+/// The error for a method that is not served, with the reason if no server of the revision serves
+/// it, or else the name that was probably meant.
 fn unknown_method(name: &str, peer: &Peer) -> ProtocolError {
     let error = ProtocolError::method_not_found(name);
     let hint = match methods().iter().find(|row| row.name == name) {
@@ -182,7 +184,7 @@ fn unknown_method(name: &str, peer: &Peer) -> ProtocolError {
     }
 }
 
-/// The reason why no server of this revision serves the method, if none does.
+/// The reason why no server of this revision serves the method, if that is the case.
 fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
     match (row.kind, row.sender) {
         (MessageKind::Notification, _) => {
@@ -196,8 +198,8 @@ fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
     }
 }
 
-/// The nearest name among the methods of the revision, even if the server lacks their capability. A
-/// name of the tasks family is never corrected to one of tools.
+/// The closest name among the methods of the revision, even if the server lacks their capability. A
+/// name is corrected only within its family: one of the tasks family never becomes one of tools.
 fn nearest_method(name: &str, revision: Revision) -> Option<String> {
     let family = |name: &str| name.split('/').next().map(str::to_owned);
     let own = family(name);

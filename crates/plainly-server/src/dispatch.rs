@@ -1,5 +1,5 @@
-//! Hands a request of a known peer to the handler that will run for it. Admission happens here: the id must be free, and
-//! there must be room.
+//! Passes a request of a known peer to its handler. Admission happens here: the id must be free,
+//! and there must be room.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::replies::running::{RunningRequest, State, Work};
 use super::request::{MethodCall, Scope};
 
 impl Server {
-    /// Serves a request, and tracks it among those in flight on its connection or session, if it has one.
+    /// Serves a request, and tracks it among those in flight on its connection or session, if any.
     pub(super) fn dispatch(
         &self,
         request: &Request<'_>,
@@ -41,15 +41,15 @@ impl Server {
         in_flight: Option<&Arc<InFlight>>,
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
-        // First, so that a method that is not served takes neither an id nor a place.
+        // First, so that a method that is not served uses neither an id nor a slot.
         let found = self.0.discovery.find(&request.method, scope.peer());
         let method = found.inspect_err(|_| scope.asks_for_unserved(&request.method))?;
         scope.asks_for(method, request.params.as_ref());
         if scope.has_malformed_meta() {
             return Err(mistakes::in_meta(method, request.params.as_ref()));
         }
-        // Over modern HTTP there is no table: each request is alone on its exchange, and hanging up is what cancels it
-        // (2026-07-28, Streamable HTTP, "Cancellation").
+        // Modern HTTP has no table, because each request is alone on its exchange and closing the
+        // response cancels it (2026-07-28, Streamable HTTP, "Cancellation").
         let slot = in_flight
             .map(|all| all.admit(request.id.to_owned(), kind(method)))
             .transpose()?;
@@ -60,20 +60,21 @@ impl Server {
             scope,
         };
         let state = match &self.0.layers {
-            // A layer may wait for as long as it likes, so here every request takes a place, even one that is answered
-            // at once.
+            // A layer may wait for any time, so with layers every request needs a slot, even one
+            // that is answered at once.
             Some(layers) => State::Working {
                 _place: self.place(scope)?,
                 work: Work::layers(layers.clone(), layer::Request::new(self, &call)),
             },
             None => {
-                // Before the handler is called, which may do anything before it returns its future.
+                // Before the handler is called, because it may do anything before it returns its
+                // future.
                 let place = (!is_answered_at_once(method)).then(|| self.place(scope));
                 let place = place.transpose()?;
                 match self.handle(&call) {
                     CallAnswer::Later(handling) => State::Working {
-                        // Without one, it is a listing of sources, none of which was called yet, or
-                        // a change of a session that is still to be stored.
+                        // A request without a slot is a listing of sources, none of which has been
+                        // called yet, or a change of a session that is still to be stored.
                         _place: place.map_or_else(|| self.place(scope), Ok)?,
                         work: Work::Handler(handling),
                     },
@@ -96,12 +97,12 @@ impl Server {
         Ok(Replies::of(running))
     }
 
-    /// A place for a handler.
+    /// A slot for a handler.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
         self.0.load.admit(scope.caller())
     }
 
-    /// Hands a request on to its handler, behind all layers.
+    /// Passes a request to its handler, behind all layers.
     pub(super) fn handle(&self, call: &MethodCall<'_>) -> CallAnswer {
         match caught(|| self.route(call)) {
             Ok(Ok(MethodAnswer::Now(answer))) => CallAnswer::Now(Ok(answer)),
@@ -111,7 +112,8 @@ impl Server {
             }
             Ok(Err(error)) => CallAnswer::Now(Err(error)),
             Err(error) => {
-                // It panicked before it could say who reads its outcome, so the method decides.
+                // The handler panicked before it could name its audience, so the method determines
+                // it.
                 let audience = Audience::of(call.method);
                 CallAnswer::Now(audience.deliver(Err(error), call.scope.asker(), self.0.errors))
             }
@@ -119,8 +121,8 @@ impl Server {
     }
 }
 
-/// Whether this server answers `method` without a handler, and so without a place: a fact of its
-/// handlers, not of the method. Subscriptions are counted elsewhere.
+/// Whether this server answers `method` without a handler and therefore without a slot. This is a
+/// property of the server's handlers, not of the method. Subscriptions are counted elsewhere.
 fn is_answered_at_once(method: Method) -> bool {
     matches!(
         method,

@@ -1,4 +1,5 @@
-//! The parameters that a handler can take. Each is made from the call, synchronously, before the handler starts.
+//! The parameters of handlers. Each is created from the call, synchronously, before the handler
+//! starts.
 //!
 //! | argument | tools | resources | listings | prompts | completions | |
 //! |---|---|---|---|---|---|---|
@@ -43,7 +44,7 @@ use super::failure::Failure;
 use super::state::RequiredState;
 pub use super::state::States;
 
-/// An argument of handlers of the kind `C`.
+/// A parameter of handlers of the kind `C`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
@@ -52,13 +53,14 @@ pub use super::state::States;
     note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
 )]
 pub trait Extract<C: Channel>: Sized {
-    /// The number of times it reads the arguments of the call. A handler may do so only once.
+    /// The number of times that the parameter reads the arguments of the call. A handler may do so
+    /// only once.
     const ARGS: usize = 0;
 
-    /// Makes it from the call.
+    /// Creates the parameter from the call.
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// Adds its requirements on the server, checked when the server is built.
+    /// Adds the parameter's requirements on the server, which are checked when the server is built.
     fn needs(needs: &mut Needs) {
         let _ = needs;
     }
@@ -70,29 +72,30 @@ pub struct Needs {
     pub(super) states: Vec<RequiredState>,
     /// The schema of the arguments.
     pub(super) args: Option<Value>,
-    /// The schemas of the variables: each must be those of the template.
+    /// The schemas of the variables. Each must match the variables of the template.
     pub(super) vars: Vec<Value>,
-    /// The names of the arguments in the order of their type, where the schema has lost it.
+    /// The names of the arguments in the order of their type, because the schema does not preserve
+    /// it.
     pub(super) fields: &'static [&'static str],
-    /// It may send log messages.
+    /// Whether the handler may send log messages.
     pub(super) may_log: bool,
-    /// Whether it marks the point where it becomes a task.
+    /// Whether the handler marks the point where its call becomes a task.
     pub(super) begins_task: bool,
 }
 
-/// All arguments of a handler, as a tuple.
+/// All parameters of a handler, as a tuple.
 #[diagnostic::on_unimplemented(
     message = "the arguments `{Self}` can't all be extracted for this kind of handler",
     note = "at most eight, each an extractor of its kind"
 )]
 pub trait ExtractAll<C: Channel>: Sized {
-    /// The number of times they read the arguments of the call.
+    /// The number of times that they read the arguments of the call.
     const ARGS: usize;
 
-    /// Makes all of them from the call.
+    /// Creates all parameters from the call.
     fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// Adds their requirements on the server.
+    /// Adds the requirements of all parameters on the server.
     fn needs_of_all(needs: &mut Needs);
 }
 

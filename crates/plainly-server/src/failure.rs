@@ -1,5 +1,5 @@
-//! The failures of handlers: any error. The kind of handler determines what the other side gets, in
-//! [`reply`](super::reply).
+//! The failures of handlers, which can be any error. The kind of handler determines what the peer
+//! gets, in [`reply`](super::reply).
 
 mod ask_error;
 mod declared;
@@ -19,12 +19,14 @@ pub use self::declared::{ByDeclaration, DeclaredFailure, DeclaredProblems};
 pub(super) use self::meaning::Meaning;
 use self::pointer::{Pointee, Pointer};
 
-/// An error on its way out of a handler: `?` converts any error to it, and [`Failure::of`] converts `anyhow`, `eyre` and
-/// boxed errors, which are none themselves.
+/// An error that a handler returns. `?` converts any error to it, and [`Failure::of`] converts
+/// `anyhow`, `eyre` and boxed errors, which do not implement `Error` themselves.
 ///
-/// A handler with errors of several kinds returns `Result<T, Failure>`. The outermost [`Problem`](plainly_errors::Problem) or
-/// [`ProtocolError`] in the chain of sources says what the peer gets; if there is none, the error's own words do. An error
-/// type of one's own becomes a problem by `impl From<MyError> for Problem`, and handlers then return `Result<T, Problem>`.
+/// A handler with errors of several kinds returns `Result<T, Failure>`. The outermost
+/// [`Problem`](plainly_errors::Problem) or [`ProtocolError`] in the chain of sources determines
+/// what the peer gets; without one, the peer gets the error's own message. Your own error type
+/// becomes a problem by `impl From<MyError> for Problem`; handlers then return
+/// `Result<T, Problem>`.
 ///
 /// ```
 /// use plainly::server::Failure;
@@ -38,7 +40,7 @@ pub struct Failure(Box<FailureParts>);
 
 struct FailureParts {
     cause: FailureCause,
-    /// The codes that its problems can have, if they are declared.
+    /// The codes that the problems can have, if they are declared.
     declared: &'static [ProblemCode],
 }
 
@@ -47,7 +49,7 @@ enum FailureCause {
     Pointer(Box<dyn Pointer>),
     Text(String),
     Asks(InputRequiredResult),
-    /// An error of the server itself, in the place of a handler.
+    /// An error of the server itself, which replaces that of a handler.
     Server(ProtocolError),
 }
 
@@ -62,13 +64,13 @@ impl Failure {
         }))
     }
 
-    /// This failure, of a handler whose problems can have these codes.
+    /// Adds the codes that the problems of the handler can have.
     fn declaring(mut self, codes: &'static [ProblemCode]) -> Self {
         self.0.declared = codes;
         self
     }
 
-    /// The codes that its problems can have; none if they are not declared.
+    /// The codes that the problems can have; empty if they are not declared.
     pub(super) fn declared(&self) -> &'static [ProblemCode] {
         self.0.declared
     }
@@ -78,7 +80,7 @@ impl Failure {
         Self::new(FailureCause::Text(text.into()))
     }
 
-    /// Converts anything that a handler can fail with, where `?` can't do so by itself.
+    /// Converts any error type of a handler, also those that `?` can't convert.
     ///
     /// ```
     /// use plainly::server::Failure;
@@ -96,11 +98,13 @@ impl Failure {
         error.into_failure()
     }
 
-    /// Not a failure, but the end of a round: the client should answer these questions and send the request again. The
-    /// answers arrive in [`ReturnedAnswers`](super::extract::ReturnedAnswers), and connecting them is up to the handler.
-    /// [`Ask`](super::extract::Ask) does all of that for you, and works for older clients too.
+    /// Not a failure, but the end of a round: the client should answer these questions and send the
+    /// request again. The answers arrive in [`ReturnedAnswers`](super::extract::ReturnedAnswers),
+    /// and the handler must match them to its state. [`Ask`](super::extract::Ask) does all of that
+    /// for you, and works for older clients too.
     ///
-    /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or from a tool a tool error.
+    /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or a tool
+    /// error if the handler is a tool's.
     ///
     /// ```
     /// use plainly::protocol::types::{ElicitFormParams, InputRequiredResult, TextField};
@@ -121,14 +125,14 @@ impl Failure {
         Self::new(FailureCause::Asks(asked))
     }
 
-    /// The server's own error, in the place of a handler's.
+    /// The server's own error, which replaces that of a handler.
     pub(super) fn of_server(error: ProtocolError) -> Self {
         Self::new(FailureCause::Server(error))
     }
 
-    /// A source's failure as this server's. An error about the request is this server's answer. An
-    /// error about the source's own connection or session is not: the client would open another
-    /// session, or change its revision.
+    /// Converts a source's failure to one of this server. An error about the request becomes this
+    /// server's answer. An error about the source's own connection or session does not, because the
+    /// client would open another session or change its revision.
     pub(super) fn of_source(self) -> Self {
         let Meaning::Protocol(error) = self.meaning() else {
             return self;
@@ -153,7 +157,8 @@ impl Failure {
         }
     }
 
-    /// The meaning of the failure: of the outermost error along the chain of sources that has one.
+    /// The meaning of the failure, which is that of the outermost error in the chain of sources
+    /// that has one.
     pub(super) fn meaning(&self) -> Meaning<'_> {
         match &self.0.cause {
             FailureCause::Text(text) => Meaning::Text(text),
@@ -167,7 +172,7 @@ impl Failure {
         }
     }
 
-    /// The problems that it is, if they are several at once.
+    /// The problems of the failure, if there are several at once.
     pub(super) fn problems(&self) -> Option<Problems> {
         let Meaning::Problems(problems) = self.meaning() else {
             return None;
@@ -175,7 +180,7 @@ impl Failure {
         Some(problems)
     }
 
-    /// This failure in other words, if it is one problem or several.
+    /// Rewrites the texts of the failure, if it is one problem or several.
     pub(super) fn reworded(self, words: impl Fn(&str) -> String) -> Self {
         let declared = self.declared();
         let reworded = match self.meaning() {
@@ -197,7 +202,7 @@ impl Failure {
         reworded.declaring(declared)
     }
 
-    /// This failure of the resource at `uri`, which is the one that was not found.
+    /// Converts a problem to a failure for the resource at `uri`, which was not found.
     pub(super) fn of_resource(self, uri: &str) -> Self {
         let Meaning::Problem(problem) = self.meaning() else {
             return self;
@@ -249,9 +254,9 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     }
 }
 
-/// An error that a handler may return. `By` is always inferred.
+/// An error type that a handler may return. `By` is always inferred.
 ///
-/// Sealed: an error type of one's own becomes a problem by `impl From<MyError> for Problem`.
+/// Sealed: your own error type becomes a problem by `impl From<MyError> for Problem`.
 #[diagnostic::on_unimplemented(
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
@@ -260,16 +265,17 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     note = "an error type of your own: write `impl From<{Self}> for Problem`, return `Result<_, Problem>`, and use `?`"
 )]
 pub trait IntoFailure<By>: Sealed<By> {
-    /// Converts it to a failure.
+    /// Converts the error to a failure.
     fn into_failure(self) -> Failure;
 
-    /// The codes that its problems can have, if they are [declared](DeclaredProblems); otherwise none.
+    /// The codes that the problems can have, if they are [declared](DeclaredProblems); otherwise
+    /// empty.
     fn problems() -> &'static [ProblemCode] {
         &[]
     }
 }
 
-/// The ways to fail that there are.
+/// The existing ways to implement `IntoFailure`.
 #[diagnostic::on_unimplemented(
     message = "`IntoFailure` can't be implemented for `{Self}`",
     label = "an error type of your own becomes a problem in another way",

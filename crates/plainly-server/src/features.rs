@@ -1,5 +1,6 @@
-//! The tools, resources and prompts of the program around a server, and the handlers of their methods. Knows the sender
-//! only by the [`Scope`](super::request::Scope) of a request: no connection and no transport.
+//! The tools, resources and prompts of the program, and the handlers of their methods. This module
+//! knows the sender only by the [`Scope`](super::request::Scope) of a request, but no connection
+//! and no transport.
 
 mod app;
 mod catalogue;
@@ -45,13 +46,13 @@ use crate::limits::Limits;
 use crate::skills::ErasedSkills;
 use plainly_transport::seal::{Keys, Sealer};
 
-/// The tools, resources and prompts of a server, and everything needed to serve them.
+/// The tools, resources and prompts of a server, and all data needed to serve them.
 #[derive(Debug)]
 pub(super) struct Features {
     pub(super) tools: Tools,
     pub(super) resources: Resources,
     pub(super) prompts: Prompts,
-    /// Whether any handler may write log messages.
+    /// Whether any handler may send log messages.
     pub(super) may_log: bool,
     /// Whether any tool may become a task.
     pub(super) may_become_tasks: bool,
@@ -60,7 +61,7 @@ pub(super) struct Features {
     pub(super) extensions: JsonObject,
     states: States,
     cursors: Cursors,
-    /// Seals what clients carry from one round of questions to the next.
+    /// Seals the data that clients return from one round of questions to the next.
     pub(super) seals: Seals,
     limits: Limits,
 }
@@ -72,7 +73,7 @@ impl Spellings for Features {
 }
 
 impl Features {
-    /// The features of the server of this name; or everything that is wrong with the definitions.
+    /// The features of the server with this name, or all mistakes in the definitions.
     pub(super) fn new(
         definitions: Definitions,
         server: &str,
@@ -129,7 +130,7 @@ impl Features {
         })
     }
 
-    /// Whether there is anything that `capability` is about.
+    /// Whether there are features for `capability`.
     pub(super) fn serves(&self, capability: Capability) -> bool {
         match capability {
             Capability::Tools => self.tools.is_served(),
@@ -141,7 +142,7 @@ impl Features {
         }
     }
 
-    /// Adds one more definition to those of its kind while the server runs.
+    /// Adds a definition while the server runs.
     pub(super) fn add<D: Definition>(
         &self,
         definition: D,

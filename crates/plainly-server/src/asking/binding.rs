@@ -1,5 +1,5 @@
-//! The `requestState` that a client brings back, sealed: it opens for no other server, principal, method, name or arguments
-//! than it was sealed for, and not for ever.
+//! The sealed `requestState` that a client returns. It opens only for the server, principal,
+//! method, name and arguments for which it was sealed, and only for a limited time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use serde_json::value::RawValue;
 use crate::limits::Limits;
 use plainly_transport::seal::Sealer;
 
-/// Seals states, and opens them.
+/// Seals and opens states.
 #[derive(Debug)]
 pub(crate) struct Seals {
     sealer: Arc<Sealer>,
-    /// The name of the server, to which they are bound.
+    /// The name of the server, to which states are bound.
     server: String,
     ttl: Duration,
     most_bytes: usize,
-    /// The number of times that one request may be answered with questions.
+    /// The maximum number of times that one request is answered with questions.
     pub(super) rounds: usize,
-    /// The number of questions at once.
+    /// The maximum number of open questions.
     pub(crate) questions: usize,
 }
 
@@ -38,18 +38,18 @@ pub(crate) struct Subject<'a> {
     pub(crate) seals: &'a Seals,
 }
 
-/// The facts to which the states of one request are bound.
+/// The data to which the states of one request are bound.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     principal: Option<Principal>,
     method: Method,
     name: Box<str>,
-    /// In their canonical form.
+    /// The arguments in canonical form.
     arguments: Box<str>,
 }
 
 impl Binding {
-    /// A request of `principal`, with `arguments`: a JSON object.
+    /// The binding of a request from `principal` with `arguments`, a JSON object.
     pub(super) fn new(
         principal: Option<Principal>,
         subject: &Subject<'_>,
@@ -59,12 +59,13 @@ impl Binding {
             principal,
             method: subject.method,
             name: subject.name.into(),
-            // In one form, because a client may encode its arguments differently when it sends the request again.
+            // Canonical, because a client may encode its arguments differently when it sends the
+            // request again.
             arguments: canonical(arguments).into(),
         }
     }
 
-    /// The purpose that states are sealed for.
+    /// The purpose for which states are sealed.
     fn purpose<'a>(&'a self, server: &'a str) -> Vec<&'a str> {
         let mut purpose = vec![
             "state",
@@ -112,13 +113,13 @@ impl Seals {
         }
         let purpose = binding.purpose(&self.server);
         let opened = self.sealer.open(&purpose, sealed, SystemTime::now());
-        // Why it doesn't open is not said: that would help whoever tries to forge one.
+        // The error does not say why the state doesn't open, because that would help a forger.
         opened.map_err(|_| InvalidParams::InvalidRequestState.into())
     }
 }
 
-/// The canonical text of JSON: without white space, members sorted by key, and no unnecessary
-/// escapes. Numbers stay as they are written.
+/// The canonical text of JSON: without whitespace, with members sorted by key, and without
+/// unnecessary escapes. Numbers stay as they are written.
 fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     write(json.trim(), &mut out);
@@ -135,7 +136,8 @@ fn write(json: &str, out: &mut String) {
             Ok(())
         }
     };
-    // The whole message was scanned as JSON. Anything that this parser refuses all the same stays as it is written.
+    // The whole message was scanned as JSON. Text that this parser nevertheless rejects stays as it
+    // is written.
     written.unwrap_or_else(|_| out.push_str(json));
 }
 

@@ -1,5 +1,5 @@
-//! The open questions of one request, and who waits for which answer. Doesn't know how questions go out and answers
-//! come in.
+//! The open questions of one request, and the waiters for their answers. It does not know how
+//! questions are sent and answers received.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -22,21 +22,21 @@ pub(crate) struct Questions(Lock<QuestionsState>);
 
 #[derive(Debug, Default)]
 struct QuestionsState {
-    /// The number of questions that may be open; `None` if nothing can be asked.
+    /// The maximum number of open questions; `None` if the request can't ask any.
     most: Option<usize>,
-    /// Every key used so far, and the number of names made of it.
+    /// All keys used so far, with the number of names made from each.
     keys: HashMap<String, usize>,
     open: BTreeMap<String, OpenQuestion>,
-    /// The last round in which a question ended: a later question may depend on its answer.
+    /// The last round in which a question ended, because a later question may depend on its answer.
     over: usize,
-    /// The answers that came back with the request, if it is served in rounds.
+    /// The answers that were returned with the request, if it is served in rounds.
     rounds: Option<Rounds>,
-    /// Whether answers come while the handler waits, as in a task.
+    /// Whether answers arrive while the handler waits, as in a task.
     is_parked: bool,
-    /// The error of an invalid answer, with which the request fails.
+    /// The error of an invalid answer, which becomes the error of the request.
     fault: Option<ProtocolError>,
     is_over: bool,
-    /// Wakes what runs the handler when something is asked.
+    /// Wakes the task that runs the handler when a question is asked.
     runner: Option<Waker>,
 }
 
@@ -57,7 +57,7 @@ impl OpenQuestion {
 }
 
 impl QuestionsState {
-    /// A unique name for a question asked under `key`. It is the same each time the handler runs.
+    /// A unique name for a question with the key `key`. It is the same each time the handler runs.
     fn name(&mut self, key: &str) -> String {
         let mut name = key.to_owned();
         let mut count = self.keys.get(key).copied().unwrap_or(1);
@@ -81,8 +81,8 @@ impl QuestionsState {
         open.map(|(key, open)| (key, &open.question))
     }
 
-    /// Looks for an answer that came with the request. An invalid one fails the request, and does not reach the handler
-    /// unless there is no request left to fail.
+    /// Looks for an answer that was returned with the request. An invalid answer fails the request
+    /// and does not reach the handler, unless the request can't fail any more.
     fn look(
         &mut self,
         key: &str,
@@ -108,20 +108,22 @@ impl QuestionsState {
 }
 
 impl Questions {
-    /// Lets the handler ask up to `most` questions at once; in rounds, if it is given what came back with the request.
+    /// Allows the handler to have up to `most` open questions. It is served in rounds if `rounds`
+    /// has the answers returned with the request.
     pub(crate) fn begin(&self, most: usize, rounds: Option<Rounds>) {
         let mut guard = self.0.lock();
         let state = &mut *guard;
         state.most = Some(most);
         state.rounds = rounds;
-        // A layer may run the handler again: it asks under the same keys, and none of its questions is over.
+        // A layer may run the handler again. The new run uses the same keys, and none of its
+        // questions is over.
         state.keys.retain(|key, _| state.open.contains_key(key));
         state.fault = None;
         state.is_over = false;
     }
 
-    /// The answer to the request if the handler waits for something that can't arrive while it waits: questions, or an
-    /// error.
+    /// The answer to the request if the handler waits for something that can't arrive while it
+    /// waits: questions, or an error.
     pub(crate) fn suspend(
         &self,
         seals: &Seals,
@@ -132,11 +134,12 @@ impl Questions {
             return None;
         }
         set(&mut state.runner, context);
-        // Before the rounds are looked at: a request in a legacy session has none, and can fail like this too.
+        // Before the check of the rounds, because a request in a legacy session has none and can
+        // also fail in this way.
         if let Some(fault) = state.fault.take() {
             return Some(Err(fault));
         }
-        // In a session the answers arrive while the handler waits, so nothing needs to be suspended.
+        // In a session the answers arrive while the handler waits, so the handler is not suspended.
         let rounds = state.rounds.as_ref()?;
         let asked: BTreeMap<_, _> = state
             .unanswered()
@@ -145,7 +148,8 @@ impl Questions {
         (!asked.is_empty()).then(|| rounds.ask(asked, seals))
     }
 
-    /// Adds to `result` what the client must bring back with its answers, so that no earlier question is asked again.
+    /// Adds to `result` the state that the client must return with its answers, so that no earlier
+    /// question is asked again.
     pub(crate) fn carry(
         &self,
         result: InputRequiredResult,
@@ -159,7 +163,8 @@ impl Questions {
         }
     }
 
-    /// From here on answers come while the handler waits, and those that came with the request no longer count.
+    /// Switches to answers that arrive while the handler waits. Answers returned with the request
+    /// no longer count.
     pub(crate) fn park(&self) {
         let mut state = self.0.lock();
         state.is_parked = true;
@@ -167,7 +172,7 @@ impl Questions {
         state.fault = None;
     }
 
-    /// The unanswered questions. The caller is woken when there are others.
+    /// The unanswered questions. The caller is woken when they change.
     pub(crate) fn open(&self, context: &Context<'_>) -> BTreeMap<String, InputRequest> {
         let mut state = self.0.lock();
         set(&mut state.runner, context);
@@ -177,8 +182,8 @@ impl Questions {
             .collect()
     }
 
-    /// Answers an open question; the mistakes are the reasons why the answer is invalid. An answer
-    /// to any other question is ignored.
+    /// Answers an open question. The mistakes say why the answer is invalid. An answer to any other
+    /// question is ignored.
     pub(crate) fn answer(
         &self,
         key: &str,
@@ -200,14 +205,14 @@ impl Questions {
         }
     }
 
-    /// Fails the request with `error`: its handler waits in vain.
+    /// Fails the request with `error`, because its handler would wait forever.
     pub(crate) fn fail_request(&self, error: ProtocolError) {
         let mut state = self.0.lock();
         state.fault = Some(error);
         state.wake_runner();
     }
 
-    /// Fails all open questions, because no answer can come any more.
+    /// Fails all open questions, because no answer can arrive any more.
     pub(crate) fn close(&self) {
         let mut state = self.0.lock();
         state.is_over = true;
@@ -224,17 +229,19 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
     }
 }
 
-/// A question that is open until its caller drops it.
+/// A question that stays open until its caller drops it.
 #[derive(Debug)]
 pub(crate) struct Question {
     questions: Arc<Questions>,
     pub(crate) key: String,
-    /// Its round. A question that is asked after another one ended is of a later round than that.
+    /// The round of the question. A question that is asked after another one ended has a later
+    /// round.
     pub(crate) round: usize,
 }
 
 impl Question {
-    /// Opens a question to a client of `revision`, if there is room. Its name is `key`, unless that is taken.
+    /// Opens a question to a client of `revision`, if there is room. Its name is `key`, unless that
+    /// is already used.
     pub(crate) fn open(
         questions: &Arc<Questions>,
         revision: Revision,

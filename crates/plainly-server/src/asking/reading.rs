@@ -1,4 +1,5 @@
-//! Reads the JSON of an answer as the type of its question. Doesn't know how the answer arrived.
+//! Parses the JSON of an answer as the type of its question. It does not know how the answer
+//! arrived.
 
 use plainly_errors::number::whole;
 use plainly_errors::{Mistake, Revision};
@@ -21,7 +22,7 @@ pub(crate) enum InputResponse {
     Roots(ListRootsResult),
 }
 
-/// The answer of a client of `revision` to `question`; or the mistakes that make it invalid.
+/// The answer of a client of `revision` to `question`, or the mistakes that make it invalid.
 pub(crate) fn read(
     question: &InputRequest,
     answer: &RawJson,
@@ -35,20 +36,20 @@ pub(crate) fn read(
         }
         InputRequest::CreateMessage(_) => answer.decode().map(InputResponse::Said),
         InputRequest::ListRoots(_) => answer.decode().map(InputResponse::Roots),
-        // Visits, and modes that don't exist yet.
+        // URL visits, and modes that don't exist yet.
         InputRequest::Elicit(_) | _ => answer.decode().map(InputResponse::Elicited),
     };
     read.map_err(|_| unreadable())
 }
 
-/// The answer, if what was filled in is what the form asks for (Elicitation, "Form Mode Security").
+/// The answer, if its values match the form (Elicitation, "Form Mode Security").
 fn filled_in(
     form: &ElicitFormParams,
     mut answer: ElicitResult,
 ) -> Result<InputResponse, Vec<Mistake>> {
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
-        // The form is the author's own, so the client has no influence on its cost.
+        // The author wrote the form, so the client has no influence on its cost.
         let schema = Schema::new(schema, &Limits::default().schema());
         let schema =
             schema.map_err(|why| vec![Mistake::new("", format!("the form is invalid: {why}"))])?;
@@ -58,7 +59,7 @@ fn filled_in(
             let places = mistakes.into_iter();
             return Err(places.map(|mistake| mistake.under("content")).collect());
         }
-        // As the handler reads them: an integer that is written as `3.0` is one.
+        // As the handler reads them: `3.0` is an integer.
         for value in content.values_mut().filter(|value| value.is_f64()) {
             if let Some(whole) = value.as_f64().and_then(whole) {
                 *value = whole.into();

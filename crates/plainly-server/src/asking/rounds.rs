@@ -1,5 +1,6 @@
-//! Rounds: a request is answered with questions, and sent again with the answers. The server keeps nothing in between: what
-//! was answered so far travels sealed in `requestState`.
+//! Rounds: a request is answered with questions, and the client sends it again with the answers.
+//! The server stores nothing in between, because `requestState` contains the answers so far,
+//! sealed.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::binding::{Binding, Seals, Subject};
 use crate::mistakes;
 
-/// The answers that came back with a request, and those kept for the next round.
+/// The answers that were returned with a request, and those stored for the next round.
 #[derive(Debug)]
 pub(crate) struct Rounds {
-    /// The revision to ask in.
+    /// The revision of the client.
     revision: Revision,
     binding: Binding,
     /// The answers of this round.
@@ -30,13 +31,14 @@ pub(crate) struct Rounds {
 struct PastRounds {
     /// The number of times that the request was answered with questions.
     rounds: usize,
-    /// The answers by the keys of the questions.
+    /// The answers, by the keys of the questions.
     answers: BTreeMap<String, KeptAnswer>,
     /// The questions of the last round.
     asked: BTreeMap<String, Digest>,
 }
 
-/// An answer, and the question that it answers: a different question under the same key needs a new answer.
+/// An answer and the digest of its question, because a different question with the same key needs a
+/// new answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct KeptAnswer {
     to: Digest,
@@ -46,9 +48,10 @@ struct KeptAnswer {
 /// The digest of a question.
 type Digest = u64;
 
-/// Reads what came back with a request: `inputResponses` and `requestState`.
+/// Reads the answers and the state of a request: `inputResponses` and `requestState`.
 pub(crate) fn returned(params: Option<&Object<'_>>) -> serde_json::Result<InputResponseParams> {
-    // Each by its name: reading all parameters as one type would cost every request for members that are rarely there.
+    // Each member is read separately, because parsing all parameters as one type would slow down
+    // every request for members that are rarely present.
     fn read<T: DeserializeOwned>(
         params: Option<&Object<'_>>,
         member: &str,
@@ -63,13 +66,14 @@ pub(crate) fn returned(params: Option<&Object<'_>>) -> serde_json::Result<InputR
     Ok(returned)
 }
 
-/// Like `returned`, with the error that names the unreadable part.
+/// Like `returned`, but with an error that names the unreadable part.
 pub(crate) fn returned_for(subject: &Subject<'_>) -> Result<InputResponseParams, ProtocolError> {
     returned(subject.params).map_err(|_| mistakes::in_params(subject.method, subject.params))
 }
 
 impl Rounds {
-    /// The rounds of a request of `subject` with `arguments`. A state that was not given out for it, or too long ago, is an error.
+    /// The rounds of a request for `subject` with `arguments`. Returns an error for a state that
+    /// was not issued for this request or has expired.
     pub(crate) fn of(
         peer: &Peer,
         subject: &Subject<'_>,
@@ -92,21 +96,21 @@ impl Rounds {
         })
     }
 
-    /// Whether nothing was answered yet.
+    /// Whether no question has been answered yet.
     pub(super) fn is_empty(&self) -> bool {
         self.so_far.answers.is_empty()
     }
 
-    /// The answer to `question`, from an earlier round or from this one. It is found by its key, but not if it was
-    /// given to a different question of that key.
+    /// The answer to `question`, from an earlier round or from this one. It is found by its key,
+    /// unless it was given to a different question with that key.
     pub(super) fn find(&self, key: &str, question: &InputRequest) -> Option<RawJson> {
         let digest = digest(question);
         let earlier = self.so_far.answers.get(key);
         if let Some(kept) = earlier.filter(|kept| kept.to == digest) {
             return Some(kept.answer.clone());
         }
-        // Without a question on record there is nothing to compare with: the state is of a handler that put its
-        // questions into its result (`carry`).
+        // Without a recorded question there is nothing to compare: the state comes from a handler
+        // that put its questions into its result (`carry`).
         let asked = self.so_far.asked.get(key);
         let fresh = self.fresh.input_responses.get(key)?;
         asked
@@ -114,14 +118,14 @@ impl Rounds {
             .then(|| fresh.clone())
     }
 
-    /// Keeps the answer to `question` for the rounds to come.
+    /// Stores the answer to `question` for later rounds.
     pub(super) fn keep(&mut self, key: &str, question: &InputRequest, answer: RawJson) {
         let to = digest(question);
         let kept = KeptAnswer { to, answer };
         self.so_far.answers.insert(key.to_owned(), kept);
     }
 
-    /// Asks all of these.
+    /// Asks all these questions.
     pub(super) fn ask(
         &self,
         questions: BTreeMap<String, InputRequest>,
@@ -135,7 +139,7 @@ impl Rounds {
         Ok(InputRequiredResult::new(questions).request_state(state))
     }
 
-    /// Lets the answers so far travel with `result`.
+    /// Adds the answers so far to `result`.
     pub(super) fn carry(
         &self,
         result: InputRequiredResult,
@@ -164,13 +168,13 @@ impl Rounds {
     }
 }
 
-/// The error of a request whose client was asked `most` times.
+/// The error for a request whose client was asked `most` times.
 pub(crate) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)
 }
 
-/// FNV-1a, 64 bits: the same in every process, and what it is taken of is sealed.
+/// FNV-1a with 64 bits, because it is the same in every process, and the digests are sealed.
 fn digest(question: &InputRequest) -> Digest {
     let text = serde_json::to_string(question).unwrap_or_default();
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| {

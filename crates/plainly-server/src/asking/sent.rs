@@ -1,5 +1,5 @@
-//! The questions that a legacy client was sent as requests: their ids, how many may be open, and where the client's
-//! responses go. How they are sent is the business of [`request`](crate::request).
+//! The questions sent to a legacy client as requests: their ids, their maximum number, and the
+//! destinations of the client's responses. [`request`](crate::request) sends them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use plainly_transport::quota::{Holder, Quota, QuotaPart};
 /// The questions that one client was sent and has not answered.
 #[derive(Debug)]
 pub(crate) struct SentQuestions {
-    /// The number of open questions allowed.
+    /// The maximum number of open questions.
     most: usize,
-    /// Questions of all sessions count here.
+    /// The quota of questions in all sessions.
     in_all: Quota,
-    /// The client, of whose share they take.
+    /// The client, whose share of the quota the questions use.
     client: Option<Holder>,
-    /// The server that asks, in the ids; `None` if no other asks in the same session.
+    /// The server that asks, for the ids; `None` if no other server asks in the same session.
     server: Option<ServerName>,
-    /// The number of rounds of questions for one request.
+    /// The maximum number of rounds of questions for one request.
     pub(crate) rounds: usize,
-    /// Time for each answer.
+    /// The time limit for each answer.
     pub(crate) time: Duration,
     state: Lock<SentState>,
 }
@@ -43,7 +43,7 @@ struct SentState {
     is_closed: bool,
 }
 
-/// The destination of the answer to a question, and how it is read.
+/// The destination of the answer to a question, and the data needed to read it.
 #[derive(Debug)]
 pub(crate) struct SentQuestion {
     pub(crate) questions: Arc<Questions>,
@@ -64,26 +64,27 @@ impl SentQuestions {
         }
     }
 
-    /// Counts them together with others, as those of `client`.
+    /// Counts the questions in the quota `in_all`, in the share of `client`.
     pub(crate) fn among(mut self, in_all: &Quota, client: Option<Holder>) -> Self {
         self.in_all = in_all.clone();
         self.client = client;
         self
     }
 
-    /// Names this server in their ids.
+    /// Adds this server's name to the ids.
     pub(crate) fn of(mut self, server: ServerName) -> Self {
         self.server = Some(server);
         self
     }
 
-    /// Goes on counting where `before` is, so that a late answer to an earlier question fits none of the new ones.
+    /// Continues the numbering of `before`, so that a late answer to an earlier question matches
+    /// none of the new ones.
     pub(crate) fn after(self, before: &Self) -> Self {
         self.state.lock().count = before.state.lock().count;
         self
     }
 
-    /// Takes in `question`, if there is room. Returns the id of its request, and its place among the questions of all sessions.
+    /// Adds `question`, if there is room. Returns the id of its request and its part of the quota.
     pub(crate) fn add(&self, question: SentQuestion) -> Result<(RequestId, QuotaPart), AskError> {
         let mut state = self.state.lock();
         if state.is_closed {
@@ -103,7 +104,7 @@ impl SentQuestions {
         Ok((id, place))
     }
 
-    /// Forgets the question that was sent as `id`. Returns whether it was still unanswered.
+    /// Removes the question that was sent as `id`. Returns whether it was still unanswered.
     pub(crate) fn remove(&self, id: &RequestId) -> bool {
         self.state.lock().open.remove(id).is_some()
     }
@@ -132,7 +133,7 @@ impl SentQuestions {
         }
     }
 
-    /// The client is gone: every question fails, now and from now on.
+    /// Fails all current and future questions, because the client is gone.
     pub(crate) fn close(&self) {
         let open = {
             let mut state = self.state.lock();

@@ -1,4 +1,5 @@
-//! The form that asks for a type of the author's: from its JSON Schema to the few kinds of fields that a form can have.
+//! Creates the form for a type of the author: converts its JSON Schema to the few kinds of fields
+//! that a form can have.
 
 use plainly_protocol::types::{ElicitFormParams, Field};
 use schemars::JsonSchema;
@@ -10,10 +11,10 @@ use serde_json::{Value, json};
 use crate::derived::without_nulls;
 use crate::strings::names;
 
-/// The formats that a form knows.
+/// The formats that a form allows.
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
-/// A form for `T`; the error names the field that no form can ask for.
+/// A form for `T`. The error names the field that a form can't have.
 pub(crate) fn form_of<T: DeserializeOwned + JsonSchema>(
     message: impl Into<String>,
 ) -> Result<ElicitFormParams, String> {
@@ -25,7 +26,7 @@ pub(crate) fn form_of<T: DeserializeOwned + JsonSchema>(
         return Err("a form asks for the fields of a struct".to_owned());
     };
     let mut form = ElicitFormParams::new(message);
-    // In the order of the type, since the schema sorts its properties.
+    // In the order of the type, because the schema sorts its properties.
     let declared = names::<T>().iter().copied().map(str::to_owned);
     let in_order: Vec<_> = declared.chain(properties.keys().cloned()).collect();
     for name in in_order {
@@ -48,7 +49,7 @@ fn is_required(schema: &Value, name: &str) -> bool {
     required.is_some_and(|required| required.iter().any(|one| one == name))
 }
 
-/// The schema of a field in the words that forms have for it.
+/// The schema of a field in the form that forms use.
 fn plain(schema: Value) -> Value {
     let Value::Object(mut plain) = schema else {
         return schema;
@@ -76,7 +77,7 @@ fn plain(schema: Value) -> Value {
     plain.into()
 }
 
-/// Choices, each with its title or its description as the title.
+/// Converts choices, with the title or the description of each as its title.
 fn titled(choices: Value) -> Value {
     let Value::Array(choices) = choices else {
         return choices;

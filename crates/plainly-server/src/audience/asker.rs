@@ -1,5 +1,5 @@
-//! The sender of a request, and its subject: everything about a request that the report of its
-//! failure depends on.
+//! The sender of a request and the request's subject: all data on which the report of a failure
+//! depends.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -16,19 +16,19 @@ use crate::asking::returned;
 use crate::operation::{Arrival, Operation, OperationOutcome, Transport};
 use crate::outgoing::encode::EncodedReply;
 
-/// The peer that waits for an answer, and what it asked for.
+/// The peer that waits for an answer, and the subject of its request.
 #[derive(Debug)]
 pub(crate) struct Asker {
     pub(crate) peer: Arc<Peer>,
-    /// The method; `None` as long as it is not known to be one that is served.
+    /// The method; `None` until it is known to be a served one.
     pub(super) method: Option<Method>,
     /// The name of a method that is not served.
     unserved: Option<Box<str>>,
-    /// The name or URI of what it asked for.
+    /// The name or URI that the request is about.
     pub(super) subject: Option<Box<str>>,
     /// The note of a layer about the request.
     note: OnceLock<Box<str>>,
-    /// The keys of the questions of an earlier round that the user declined.
+    /// The keys of the questions from an earlier round that the user declined.
     pub(super) declined: Vec<String>,
     /// The trace that the request is part of.
     trace: Option<Box<TraceContext>>,
@@ -49,12 +49,12 @@ impl Asker {
         }
     }
 
-    /// Notes the arrival of the request.
+    /// Records the arrival of the request.
     pub(crate) fn arrived(&mut self, arrival: Arrival) {
         self.arrival = arrival;
     }
 
-    /// Sets the note about the request, unless there is one.
+    /// Sets the note about the request, unless it already has one.
     pub(crate) fn note(&self, note: Box<str>) {
         let _ = self.note.set(note);
     }
@@ -69,23 +69,23 @@ impl Asker {
         self.trace.as_deref()
     }
 
-    /// Notes that the request is for a method of this name, which is not served.
+    /// Records that the request is for a method with this name that is not served.
     pub(crate) fn asks_for_unserved(&mut self, method: &str) {
         self.unserved = Some(quoted(method).into());
     }
 
-    /// The name of the method that it asked for.
+    /// The name of the requested method.
     pub(super) fn method_name(&self) -> Option<&str> {
         let served = self.method.map(Method::name);
         served.or(self.unserved.as_deref())
     }
 
-    /// Notes what the request is for.
+    /// Records the method and subject of the request.
     pub(crate) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
-        // It is for the log alone, so it is copied only if there is one.
+        // Only the log needs the subject, so it is copied only if there is a log.
         if self.arrival.is_observed() || tracing::enabled!(target: "plainly::failure", Level::ERROR)
         {
-            // Who knows the name of a task has the task: it is no more for the log than that of a session.
+            // A task's id gives access to the task. Like a session's id, it must not be logged.
             let name = method.row().subject.filter(|name| *name != "taskId");
             let name = name.and_then(|name| params?.text(name));
             self.subject = name.map(|name| shortened(&name, LONGEST_SUBJECT).into());
@@ -96,7 +96,7 @@ impl Asker {
 }
 
 impl Asker {
-    /// The operation that the request `id` is, with its end.
+    /// The operation of the request `id`, with its outcome.
     pub(crate) fn operation<'a>(
         &'a self,
         id: &'a str,
@@ -116,16 +116,17 @@ impl Asker {
     }
 }
 
-/// The longest name that is kept of what was asked for, in bytes: it is for the log.
+/// The maximum length in bytes of a stored subject, because it is only logged.
 const LONGEST_SUBJECT: usize = 512;
 
-/// The keys of the questions that the user declined, as the client reports when it sends the request again.
+/// The keys of the questions that the user declined, as the client reports when it sends the
+/// request again.
 fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
     let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
     if !method.row().may_ask || !params.is_some_and(is_round) {
         return Vec::new();
     }
-    // A handler that asks for more reads them again, and refuses invalid ones.
+    // A handler that asks more questions reads the answers again and rejects invalid ones.
     let answers = returned(params).unwrap_or_default().input_responses;
     let is_no = |answer: &RawJson| {
         let read = answer.decode::<ElicitResult>();

@@ -1,4 +1,4 @@
-//! The log of failures: one line for each failed request, with all that is known of it.
+//! The log of failures: one line for each failed request, with all its known data.
 
 use std::error::Error;
 use std::iter::successors;
@@ -10,18 +10,18 @@ use serde_json::{Map, Value};
 use super::Asker;
 use crate::failure::incident::chain;
 
-/// The policy for reporting errors: the numbers, and whether errors without a meaning are reported
-/// in full.
+/// The policy for reporting errors: the error codes, and whether errors without a meaning are
+/// reported in full.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ErrorPolicy {
     pub(crate) dialect: Dialect,
-    /// Whether an error without a meaning of its own becomes the number of an incident.
+    /// Whether an error without its own meaning becomes an incident number.
     pub(crate) masking: bool,
 }
 
 impl ErrorPolicy {
-    /// Writes the line for `error`, which ended the request of `asker`: at level error if it is the server's fault, at level
-    /// debug if it is the caller's.
+    /// Logs the line for `error`, which ended the request of `asker`: at level error if the server
+    /// is at fault, at level debug if the caller is.
     pub(crate) fn report(self, asker: &Asker, error: &ProtocolError) {
         macro_rules! line {
             ($level:ident) => {
@@ -50,7 +50,8 @@ impl ErrorPolicy {
     }
 }
 
-/// Names the handler that failed with problems which it does not declare; without any it declares nothing.
+/// Logs the name of a handler that failed with problems that it does not declare. If it declares
+/// none, nothing is logged.
 pub(super) fn report_undeclared<'a>(
     asker: &Asker,
     declared: &[ProblemCode],
@@ -70,7 +71,7 @@ pub(super) fn report_undeclared<'a>(
     }
 }
 
-/// Whether something failed here. Anything else the caller can mend, or wait for.
+/// Whether the server is at fault. For any other error the caller can correct the request, or wait.
 fn is_ours(error: &ProtocolError) -> bool {
     match (error.kind(), error.problem()) {
         (_, Some(problem)) => problem.http_status() >= 500,
@@ -86,7 +87,7 @@ fn incident(error: &ProtocolError) -> Option<&str> {
     Some(incident)
 }
 
-/// The cause of an error: of an incident, the cause that is hidden from the peer.
+/// The cause of an error. For an incident, the cause that is hidden from the peer.
 fn cause(error: &ProtocolError) -> String {
     match error.source().filter(|_| incident(error).is_some()) {
         Some(cause) => chain(cause),
@@ -94,7 +95,7 @@ fn cause(error: &ProtocolError) -> String {
     }
 }
 
-/// The context of the problems along the chain, which is for the log alone, as JSON.
+/// The context of all problems in the chain as JSON, which only the log may contain.
 fn context(error: &ProtocolError) -> Option<String> {
     let chain = successors(Some(error as &(dyn Error + 'static)), |&error| {
         error.source()
@@ -109,7 +110,7 @@ fn context(error: &ProtocolError) -> Option<String> {
         let owned = context.map(|(name, value)| (name.to_owned(), value.clone()));
         owned.collect()
     });
-    // Problems are their own sources too.
+    // A problem is also its own source, so repeated contexts are skipped.
     let mut contexts = Vec::new();
     for context in all_contexts {
         if !context.is_empty() && !contexts.contains(&context) {

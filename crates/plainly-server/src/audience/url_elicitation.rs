@@ -1,5 +1,5 @@
-//! Requests of a handler that the user visit a URL first. Each revision reports them in its own
-//! way, and some can't.
+//! A handler's request that the user first visit a URL. Each revision reports it in its own way,
+//! and some can't.
 
 use plainly_errors::revision::UrlMode;
 use plainly_errors::{ProtocolError, UrlElicitation};
@@ -9,17 +9,17 @@ use plainly_protocol::types::{ElicitUrlParams, InputRequiredResult};
 use super::Asker;
 use crate::asking::check_asked;
 
-/// The form in which the peer gets the request.
+/// The form of the request for the peer.
 pub(super) enum UrlRequestForm {
-    /// By a result that asks for the visits.
+    /// A result that requests the visits.
     Asked(InputRequiredResult),
-    /// By an error for the host's code.
+    /// An error for the host's code.
     Refused(ProtocolError),
-    /// By words for the model.
+    /// A text for the model.
     Words(String),
 }
 
-/// Decides how to report to `asker` that `elicitations` come first.
+/// Decides how to report to `asker` that the user must visit the URLs of `elicitations` first.
 pub(super) fn told(
     error: &ProtocolError,
     elicitations: &[UrlElicitation],
@@ -27,7 +27,7 @@ pub(super) fn told(
     asker: &Asker,
 ) -> UrlRequestForm {
     let Asker { peer, declined, .. } = asker;
-    // Otherwise the user would be asked, and decline, again and again.
+    // Otherwise the user would be asked and decline again and again.
     let mut already_declined = elicitations
         .iter()
         .filter(|one| declined.contains(&one.elicitation_id));
@@ -40,16 +40,16 @@ pub(super) fn told(
     match peer.revision.traits().url_mode {
         UrlMode::Result if method.row().may_ask => {
             let asked = asked(elicitations);
-            // A client must not be asked in a way that it didn't declare (2026-07-28, Multi Round-Trip Requests,
-            // "Server Requirements").
+            // A client must not be asked in a way that it didn't declare (2026-07-28, Multi
+            // Round-Trip Requests, "Server Requirements").
             match check_asked(&asked, peer) {
                 Ok(()) => UrlRequestForm::Asked(asked),
                 Err(undeclared) => UrlRequestForm::Refused(undeclared),
             }
         }
         UrlMode::Error if is_declared => UrlRequestForm::Refused(error.clone()),
-        // The error for this would ask for something that the client can't do: it is an internal one, as on the revisions
-        // that have no error for this.
+        // The error code for this would request a visit that the client can't make. So the error is
+        // an internal one, as on revisions without that code.
         UrlMode::Error => in_words(words(error, elicitations), method, |words| {
             let elicitations = serde_json::to_value(elicitations).expect("they are strings");
             ProtocolError::internal(words).with_data("elicitations", elicitations)
@@ -60,7 +60,7 @@ pub(super) fn told(
     }
 }
 
-/// Reports it as text if a model reads it, otherwise as an error.
+/// Reports the request as text if a model reads it, otherwise as an error.
 fn in_words(
     words: String,
     method: Method,
@@ -80,7 +80,7 @@ fn asked(elicitations: &[UrlElicitation]) -> InputRequiredResult {
     }))
 }
 
-/// The error's own sentence, and each visit with its reason.
+/// The error's own message, and each visit with its reason.
 fn words(error: &ProtocolError, elicitations: &[UrlElicitation]) -> String {
     let sentence = error.message();
     let reasons = elicitations

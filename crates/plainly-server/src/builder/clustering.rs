@@ -16,15 +16,15 @@ use crate::tasks::{ErasedTasks, MemoryTasks, SharedTasks, Tasks};
 use plainly_transport::seal::Keys;
 
 impl ServerBuilder {
-    /// Makes this server one of several replicas, any of which answers any request: they share
-    /// `engine`, and must have the same [keys](Self::keys), name and definitions.
+    /// Makes this server one of several replicas, any of which answers any request. All replicas
+    /// share `engine`, and must have the same [keys](Self::keys), name and definitions.
     ///
-    /// Changes that a replica publishes are reported by all. Each answers legacy sessions that
-    /// another opened, as with [`records`](Self::records); answers, cancellations and messages of
-    /// HTTP with SSE reach the replica that they are for, and a stream is resumed anywhere. Tasks are
-    /// reported, answered and cancelled by all; if the replica that runs one is gone, it fails after
-    /// 10 to 40 seconds. Everything on the engine is sealed with
-    /// the keys. Requests of 2026-07-28 go on without the engine.
+    /// All replicas report changes that one of them publishes. Each answers legacy sessions that
+    /// another opened, as with [`records`](Self::records). Answers, cancellations and messages of
+    /// HTTP with SSE reach the right replica, and a stream can be resumed on any. All replicas
+    /// report, answer and cancel tasks; if the replica that runs a task is gone, the task fails
+    /// after 10 to 40 seconds. All data on the engine is sealed with the keys. Requests of
+    /// 2026-07-28 continue to work without the engine.
     ///
     /// ```
     /// use plainly::Server;
@@ -48,7 +48,7 @@ impl ServerBuilder {
     }
 }
 
-/// The replicas that share this engine; none without one.
+/// The replicas that share this engine; `None` without an engine.
 pub(super) fn replicas(
     engine: Option<Arc<CountedEngine>>,
     server: &str,
@@ -76,7 +76,7 @@ pub(super) fn replicas(
     Ok(Some(Arc::new(replicas.listing(listed.digest()))))
 }
 
-/// The shelves of these records, sealed with the keys, if there are any.
+/// The shelves of these records, sealed with the keys; `None` without records.
 pub(super) fn shelves(
     records: Option<Arc<dyn ErasedRecords>>,
     engine: Option<&Arc<CountedEngine>>,
@@ -88,7 +88,7 @@ pub(super) fn shelves(
     Some(Arc::new(shelves.within(engine)))
 }
 
-/// The tasks on these shelves; in memory, without shelves.
+/// The tasks on these shelves, or in memory without shelves.
 pub(super) fn tasks(shelves: Option<&Arc<Shelves>>, limits: &Limits) -> Arc<dyn ErasedTasks> {
     match shelves {
         Some(shelves) => Arc::new(SharedTasks::new(Arc::clone(shelves))),
@@ -96,14 +96,14 @@ pub(super) fn tasks(shelves: Option<&Arc<Shelves>>, limits: &Limits) -> Arc<dyn 
     }
 }
 
-/// These tasks, as those of one of these replicas, if there are any.
+/// These tasks, as tasks of one of these replicas, if there are any.
 pub(super) fn among(replicas: Option<&Arc<Replicas>>, tasks: Tasks) -> Tasks {
     replicas.into_iter().fold(tasks, |tasks, replicas| {
         tasks.of_replica(replicas.id(), Arc::<Replicas>::clone(replicas))
     })
 }
 
-/// The sessions on these shelves, which the replicas share; none without shelves.
+/// The sessions on these shelves, which the replicas share; `None` without shelves.
 pub(super) fn sessions(
     shelves: Option<Arc<Shelves>>,
     replicas: Option<&Arc<Replicas>>,

@@ -1,4 +1,4 @@
-//! The functions of the program that read what happened in the server.
+//! The program's functions that observe the server.
 
 use plainly_errors::ProtocolError;
 
@@ -7,13 +7,13 @@ use crate::operation::Operation;
 use crate::sessions::ended::{EndedSession, SessionObserver};
 
 impl ServerBuilder {
-    /// Reports each request to `count` when it has ended, for metrics: also one that was refused
-    /// before it reached a handler or a layer, one that the client cancelled, and a message that is
-    /// no request. Accepted notifications and responses are not reported
-    /// ([`on_notification`](Self::on_notification) reports the former). If nothing reads the access
-    /// log either, nothing is measured.
+    /// Reports each request to `count` when it has ended, for metrics. This includes a request that
+    /// was rejected before it reached a handler or a layer, one that the client cancelled, and a
+    /// message that is not a request. Accepted notifications and responses are not reported
+    /// ([`on_notification`](Self::on_notification) reports the former). Without `count` and without
+    /// an access log, nothing is measured.
     ///
-    /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
+    /// `count` runs where the response is written, and should not block. The names of OpenTelemetry
     /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,
     /// `mcp.protocol.version` and, for a failure, `error.type`.
     ///
@@ -46,9 +46,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Reports each notification of a client that was accepted, for traces: its outcome is
-    /// [`Accepted`](crate::OperationOutcome::Accepted). One that was refused is reported to
-    /// [`on_operation`](Self::on_operation), because the refusal is a reply.
+    /// Reports each accepted notification of a client, for traces: its outcome is
+    /// [`Accepted`](crate::OperationOutcome::Accepted). A rejected one is reported to
+    /// [`on_operation`](Self::on_operation), because the rejection is a response.
     #[must_use]
     pub fn on_notification(
         mut self,
@@ -58,11 +58,11 @@ impl ServerBuilder {
         self
     }
 
-    /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, before its
-    /// reply is sent, for an audit: if `record` fails, the reply is withheld, and its error is sent
-    /// instead.
+    /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, but before
+    /// its response is sent, for an audit. If `record` fails, the response is withheld and its
+    /// error is sent instead.
     ///
-    /// The request has run by then. To refuse requests before they run, add a
+    /// The request has already run by then. To reject requests before they run, add a
     /// [layer](Self::layer).
     #[must_use]
     pub fn record_operations(
@@ -74,12 +74,12 @@ impl ServerBuilder {
     }
 
     /// Reports each session to `count` when it has ended, for metrics: a legacy session over HTTP,
-    /// whatever ended it, and a connection over anything else, if a client made itself known on it.
-    /// Requests of newer revisions over HTTP have no sessions.
+    /// whatever ended it, and a connection over any other transport if a client identified itself
+    /// on it. Requests of newer revisions over HTTP have no sessions.
     ///
-    /// A session over HTTP that was idle for too long ends when another is opened. Those that are
-    /// open when the program stops end by [`Server::end_sessions`](crate::Server::end_sessions), or
-    /// with the last clone of the server.
+    /// A session over HTTP that was idle for too long ends when another is opened. Sessions that
+    /// are open when the program stops are ended by
+    /// [`Server::end_sessions`](crate::Server::end_sessions), or with the last clone of the server.
     #[must_use]
     pub fn on_session_end(mut self, count: impl Fn(&EndedSession) + Send + Sync + 'static) -> Self {
         self.sessions = SessionObserver::new(count);

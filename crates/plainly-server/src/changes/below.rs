@@ -1,18 +1,18 @@
-//! Resources below collections: the collections that a URI is in, and the changed resources in them, which are reported to a
-//! subscriber of the collection.
+//! Resources below collections: the collections that contain a URI, and the changed resources in
+//! them, which are reported to a subscriber of the collection.
 
 use std::collections::HashSet;
 
 use super::Topic;
 
-/// The room for the names of changed resources that each collection with a subscriber to all below it takes. One subscriber
-/// has no more of them, however many collections it has.
+/// The maximum number of bytes for the names of changed resources below the collections of one
+/// subscriber, however many collections it has.
 pub(super) const ROOM: usize = 32 << 10;
 
-/// The bytes of a name in the tables that it is in, beside its text.
+/// The bytes that a name uses in its tables in addition to its text.
 const OVERHEAD: usize = 64;
 
-/// The changed resources below collections that a subscriber has not read yet, up to a bound.
+/// The changed resources below collections that a subscriber has not read yet, up to a limit.
 #[derive(Debug, Default)]
 pub(super) struct NamesBelow {
     names: HashSet<Topic>,
@@ -39,13 +39,14 @@ impl NamesBelow {
         self.names.contains(topic)
     }
 
-    /// Whether they take more than their room.
+    /// Whether the names exceed their room.
     pub(super) fn is_full(&self) -> bool {
         self.bytes > ROOM
     }
 }
 
-/// The topics of all that is below a collection, of each that the resource at `uri` is in.
+/// The topics of everything below a collection, for each collection that contains the resource at
+/// `uri`.
 pub(super) fn above(uri: &str) -> impl Iterator<Item = Topic> {
     let ends = uri.match_indices('/').map(|(at, _)| at);
     let ends = ends
@@ -75,7 +76,7 @@ mod tests {
         subscription
     }
 
-    /// The URIs that are told, in their order.
+    /// The reported URIs, in order.
     fn told(subscription: &TopicSubscription) -> Vec<String> {
         let mut context = Context::from_waker(Waker::noop());
         let mut told = Vec::new();

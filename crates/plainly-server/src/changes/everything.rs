@@ -1,4 +1,4 @@
-//! Changes of everything, because some may have been missed.
+//! Reports that everything changed, because some changes may have been missed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,19 +10,20 @@ use tokio::time::sleep;
 use super::subscription::PendingTopics;
 use super::{Changes, Topic, key};
 
-/// The most slices into which all subscribers are divided, and the fewest subscribers of one.
+/// The maximum number of slices into which all subscribers are divided, and the minimum number of
+/// subscribers in one.
 const SLICES: u32 = 20;
 const LEAST: usize = 100;
 
 impl Changes {
-    /// Notifies the subscribers in this process of all that they are subscribed to, because changes
-    /// that come from the upstream may have been missed.
+    /// Notifies the subscribers in this process of all their topics, because changes from the
+    /// upstream may have been missed.
     pub fn everything_changed(&self) {
         self.all().iter().for_each(|pending| mark_all(pending));
     }
 
-    /// Notifies them as [`everything_changed`](Self::everything_changed) does, but one slice of them
-    /// after another, over this time: all of them at once would read everything at once.
+    /// Notifies subscribers as [`everything_changed`](Self::everything_changed) does, but one slice
+    /// after another over `time`, because otherwise all would read everything at once.
     pub(crate) async fn everything_changes_over(&self, time: Duration) {
         let all = self.all();
         let slice = all.len().div_ceil(SLICES as usize).max(LEAST);
@@ -44,10 +45,10 @@ impl Changes {
     }
 }
 
-/// Marks all that a subscriber hears of.
+/// Marks all topics whose changes a subscriber receives.
 fn mark_all(pending: &PendingTopics) {
     for topic in pending.heard() {
-        // Who hears of all below a collection is subscribed to the collection too.
+        // A subscriber of everything below a collection is also subscribed to the collection.
         if !matches!(topic, Topic::Below(_)) {
             pending.mark(&topic).into_iter().for_each(Waker::wake);
         }
@@ -84,7 +85,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let mut telling = std::pin::pin!(changes.everything_changes_over(second).fuse());
         let (mut most, mut sum) = (0, 0);
-        // Between two slices.
+        // The first wait ends between two slices.
         for pause in std::iter::once(second / 40).chain([second / 20; 19]) {
             let mut pause = std::pin::pin!(sleep(pause));
             while tokio::select! {

@@ -1,4 +1,4 @@
-//! The resources that clients are subscribed to, for a store or source that has to ask for changes.
+//! The resources that clients are subscribed to, for a store or source that must poll for changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,13 +8,14 @@ use tokio::sync::watch;
 use super::subscription::{PendingTopics, TopicSubscription};
 use super::{Changes, Topic};
 
-/// The resources that clients of a server are subscribed to, as subscriptions come and go.
+/// The resources that clients of a server are subscribed to. They change as clients subscribe and
+/// unsubscribe.
 #[derive(Clone, Debug)]
 pub struct SubscribedResources {
     changes: Changes,
-    /// The one subscription that counts; `None` for all.
+    /// The only subscription that counts; `None` for all.
     of: Option<Arc<PendingTopics>>,
-    /// Another URI of each, if it has one.
+    /// Converts each URI to another, if set.
     spell: Option<fn(&str) -> Option<String>>,
     news: watch::Receiver<()>,
 }
@@ -41,25 +42,25 @@ impl SubscribedResources {
         }
     }
 
-    /// No resources, now and later.
+    /// An instance that never has resources.
     pub fn none() -> Self {
         Self::new(&Changes::new())
     }
 
-    /// These resources by other URIs, for a store that shows those of another store by URIs of its own. `spell` returns `None`
-    /// for what the other store does not have.
+    /// Converts the URIs, for a store that shows resources of another store under its own URIs.
+    /// `spell` returns `None` for a URI that the other store does not have.
     #[must_use]
     pub fn spelled(mut self, spell: fn(&str) -> Option<String>) -> Self {
         self.spell = Some(spell);
         self
     }
 
-    /// The URIs at the moment.
+    /// The current URIs.
     pub fn uris(&self) -> BTreeSet<Arc<str>> {
         self.of_topics(Topic::resource)
     }
 
-    /// The subscribed collections whose clients hear of all resources below too.
+    /// The subscribed collections whose clients also get the changes of all resources below.
     pub fn below(&self) -> BTreeSet<Arc<str>> {
         self.of_topics(Topic::below)
     }
@@ -82,9 +83,9 @@ impl SubscribedResources {
         }
     }
 
-    /// Waits until the URIs may be others than at the last call, or than when this was created.
+    /// Waits until the URIs may have changed since the last call or since the instance was created.
     pub async fn changed(&mut self) {
-        // The sender is in `changes`, so it lives.
+        // The sender is in `changes`, so it still exists.
         self.news.changed().await.ok();
     }
 }

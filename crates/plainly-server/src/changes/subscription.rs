@@ -1,5 +1,5 @@
-//! The changes that one subscriber has not read yet: a set of topics, never more than it is
-//! subscribed to, however much changes and however slowly it reads.
+//! The changes that one subscriber has not read yet. They are a set of topics that never exceeds
+//! the subscription, however many changes there are and however slowly the subscriber reads.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -17,23 +17,24 @@ pub(crate) struct TopicSubscription {
     pending: Arc<PendingTopics>,
 }
 
-/// The topics that have changed since they were read; shared with the bus.
+/// The topics that have changed since they were read. The bus shares them.
 #[derive(Debug)]
 pub(super) struct PendingTopics(Lock<PendingState>);
 
 #[derive(Debug)]
 struct PendingState {
-    /// Every topic of the subscription, as its reader names it.
+    /// All topics of the subscription, as the reader names them.
     topics: HashMap<Topic, TopicState>,
-    /// The topics that are other names or parts of a resource, by the one whose changes are reported.
+    /// The topics that are other names or parts of a resource, by the topic whose changes are
+    /// reported.
     others: HashMap<Topic, Vec<Topic>>,
-    /// The topics that have changed, each once, oldest change first.
+    /// The topics that have changed, each once, the oldest change first.
     changed: VecDeque<Topic>,
-    /// The changed topics that the subscription does not have: resources below a collection.
+    /// The changed topics that are not part of the subscription: resources below a collection.
     below: NamesBelow,
-    /// The bytes of all topics.
+    /// The quota part for the bytes of all topics.
     room: QuotaPart,
-    /// The numbers of the stores that its reader sees by views.
+    /// The numbers of the stores that the reader sees through views.
     viewed: Vec<usize>,
     waker: Option<Waker>,
     stage: SubscriptionStage,
@@ -41,18 +42,18 @@ struct PendingState {
 
 #[derive(Debug, Default)]
 struct TopicState {
-    /// Whether it has changed since it was read.
+    /// Whether the topic has changed since it was read.
     has_changed: bool,
-    /// The topic whose changes are its changes, if that is another.
+    /// The topic whose changes count for this one, if it is another.
     heard: Option<Topic>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum SubscriptionStage {
     Open,
-    /// Over: its reader informs the client.
+    /// The subscription is over, and its reader informs the client.
     Ended,
-    /// Over, and the client is gone.
+    /// The subscription is over, and the client is gone.
     Closed,
 }
 
@@ -74,7 +75,7 @@ impl TopicSubscription {
         }
     }
 
-    /// Subscribes to these too, or to none of them if there is no room for all.
+    /// Adds these topics, or none of them if there is no room for all.
     pub(crate) fn add(
         &self,
         topics: impl IntoIterator<Item = Topic>,
@@ -83,22 +84,23 @@ impl TopicSubscription {
         self.changes.enter(&self.pending, topics)
     }
 
-    /// Sees the stores of these numbers by views: what others watch there is not delivered to it.
+    /// Marks the stores with these numbers as seen through views. Changes that other subscribers
+    /// watch there are not delivered to this one.
     pub(crate) fn view(&self, stores: Vec<usize>) {
         self.pending.0.lock().viewed = stores;
     }
 
-    /// The bus that it reads from.
+    /// The bus of the subscription.
     pub(super) fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// Its topics, and those of them that have changed.
+    /// The topics of the subscription, and those that have changed.
     pub(super) fn pending(&self) -> Arc<PendingTopics> {
         Arc::clone(&self.pending)
     }
 
-    /// Marks those of its topics that are inside the resource at `tree`, as [`mark`](Self::mark) does.
+    /// Marks the topics inside the resource at `tree`, as [`mark`](Self::mark) does.
     pub(crate) fn mark_tree(&self, tree: &str) {
         let heard = self.pending.heard();
         let inside = heard.iter().filter(|topic| topic.is_inside(tree));
@@ -106,8 +108,8 @@ impl TopicSubscription {
         self.mark(&Topic::Resource(tree.into()));
     }
 
-    /// Marks a topic that it is subscribed to as if it had changed just now; a resource also where it is subscribed to all
-    /// below a collection that the resource is in.
+    /// Marks a topic of the subscription as changed. A resource is also marked if the subscription
+    /// has everything below a collection that contains it.
     pub(crate) fn mark(&self, topic: &Topic) {
         self.pending.mark(topic).into_iter().for_each(Waker::wake);
         if let Some(uri) = topic.resource().filter(|uri| self.pending.hears_below(uri)) {
@@ -116,26 +118,26 @@ impl TopicSubscription {
         }
     }
 
-    /// Marks the resources that it is subscribed to, as [`mark`](Self::mark) does.
+    /// Marks all resources of the subscription, as [`mark`](Self::mark) does.
     pub(crate) fn mark_resources(&self) {
         let heard = self.pending.heard();
         let resources = heard.iter().filter(|topic| topic.resource().is_some());
         resources.for_each(|topic| self.pending.mark(topic).into_iter().for_each(Waker::wake));
     }
 
-    /// Unsubscribes from this.
+    /// Removes a topic.
     pub(crate) fn remove(&self, topic: &Topic) {
         self.changes.leave(&self.pending, topic);
     }
 
-    /// The resources that it is subscribed to.
+    /// The resources of the subscription.
     pub(crate) fn resources(&self) -> Vec<Arc<str>> {
         let state = self.pending.0.lock();
         let resources = state.topics.keys().filter_map(Topic::resource);
         resources.cloned().collect()
     }
 
-    /// Unsubscribes from resources, and from what is below them, but for these.
+    /// Removes all resources and everything below them, except for those in `kept`.
     pub(crate) fn retain_resources(&self, kept: &HashSet<Topic>) {
         let of_resources = |topic: &&Topic| matches!(topic, Topic::Resource(_) | Topic::Below(_));
         let topics: Vec<Topic> = {
@@ -153,7 +155,8 @@ impl TopicSubscription {
         self.pending.0.lock().stage == SubscriptionStage::Closed
     }
 
-    /// The next topic that has changed; `None` once it has ended, even if topics are pending.
+    /// The next topic that has changed; `None` once the subscription has ended, even if topics are
+    /// pending.
     pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
         let mut state = self.pending.0.lock();
         if state.stage != SubscriptionStage::Open {
@@ -173,12 +176,12 @@ impl TopicSubscription {
         Poll::Pending
     }
 
-    /// Ends it for its reader.
+    /// Ends the subscription; its reader still informs the client.
     pub(crate) fn end(&self) {
         self.pass_to(SubscriptionStage::Ended);
     }
 
-    /// Ends it at once: its reader sends nothing more.
+    /// Ends the subscription at once; its reader sends nothing more.
     pub(crate) fn close(&self) {
         self.pass_to(SubscriptionStage::Closed);
     }
@@ -186,7 +189,7 @@ impl TopicSubscription {
     fn pass_to(&self, stage: SubscriptionStage) {
         let waker = {
             let mut state = self.pending.0.lock();
-            // Closed is final: a client that is gone can't be told of the end.
+            // Closed is final, because a client that is gone can't be informed of the end.
             if state.stage != SubscriptionStage::Closed {
                 state.stage = stage;
             }
@@ -203,12 +206,12 @@ impl Drop for TopicSubscription {
 }
 
 impl PendingTopics {
-    /// Whether its subscriber sees the store of this number by a view.
+    /// Whether the subscriber sees the store with this number through a view.
     pub(super) fn views(&self, store: usize) -> bool {
         self.0.lock().viewed.contains(&store)
     }
 
-    /// Takes room for those of `topics` that are new.
+    /// Takes room for the new ones among `topics`.
     pub(super) fn reserve(&self, topics: &[Topic]) -> Result<(), QuotaExhausted> {
         let mut state = self.0.lock();
         let new = topics
@@ -218,9 +221,9 @@ impl PendingTopics {
         state.room.grow(bytes)
     }
 
-    /// Adds the topic `heard` or, if its reader names it otherwise or only needs a part of it, the topic `told`. Returns the
-    /// topic that it was heard by before and does not need any more, if there is one: a resource may have got another
-    /// spelling since.
+    /// Adds the topic `heard`, or the topic `told` if the reader uses another name or needs only a
+    /// part. Returns the topic that `told` depended on before, if nothing else needs it: the
+    /// spelling of a resource may have changed since.
     pub(super) fn add(&self, heard: Topic, told: Option<Topic>) -> Option<Topic> {
         let state = &mut *self.0.lock();
         let (topic, heard) = match told {
@@ -250,7 +253,7 @@ impl PendingTopics {
         }
     }
 
-    /// Removes a topic. Returns the one whose changes it does not need to hear of any more, if there is one.
+    /// Removes a topic. Returns the topic whose changes are no longer needed, if there is one.
     pub(super) fn remove(&self, topic: &Topic) -> Option<Topic> {
         let state = &mut *self.0.lock();
         let removed = state.topics.remove(topic)?;
@@ -261,7 +264,7 @@ impl PendingTopics {
         state.unhear(topic, removed.heard)
     }
 
-    /// Removes all topics. Returns those whose changes it has heard of.
+    /// Removes all topics. Returns the topics whose changes were received.
     pub(super) fn clear(&self) -> Vec<Topic> {
         let heard = self.heard();
         let mut state = self.0.lock();
@@ -272,7 +275,7 @@ impl PendingTopics {
         heard
     }
 
-    /// The topics whose changes it hears of.
+    /// The topics whose changes the subscription receives.
     pub(super) fn heard(&self) -> Vec<Topic> {
         let state = self.0.lock();
         let own = state.topics.iter().filter(|(_, own)| own.heard.is_none());
@@ -281,7 +284,8 @@ impl PendingTopics {
         heard.into_iter().cloned().collect()
     }
 
-    /// Notes that `topic` has changed, and with it its other names and parts. Returns the waker of the reader, if it waits.
+    /// Marks `topic` as changed, together with its other names and parts. Returns the waker of the
+    /// reader, if it waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
         let state = &mut *self.0.lock();
         let others = state.others.get(topic).into_iter().flatten();
@@ -298,16 +302,18 @@ impl PendingTopics {
         is_news.then(|| state.waker.take())?
     }
 
-    /// Whether it is subscribed to all below a collection that the resource at `uri` is in.
+    /// Whether the subscription has everything below a collection that contains the resource at
+    /// `uri`.
     fn hears_below(&self, uri: &str) -> bool {
         self.0.lock().hears_below(uri)
     }
 
-    /// Notes that the resource at `uri` has changed, which is below a collection. Returns the waker of the reader, if it waits.
+    /// Marks the resource at `uri`, which is below a collection, as changed. Returns the waker of
+    /// the reader, if it waits.
     pub(super) fn mark_below(&self, uri: &Arc<str>) -> Option<Waker> {
         let state = &mut *self.0.lock();
         let topic = Topic::Resource(Arc::clone(uri));
-        // What has a name of its own is told by that.
+        // A resource that the subscription also contains by name is reported by that name.
         if state.topics.contains_key(&topic) || state.others.contains_key(&topic) {
             return None;
         }
@@ -323,7 +329,8 @@ impl PendingTopics {
 }
 
 impl PendingState {
-    /// Forgets that changes of `topic` were heard by another one, or by itself. Returns that one if nothing else needs it.
+    /// Removes the link from `topic` to the topic that its changes depend on. Returns the latter if
+    /// nothing else needs it.
     fn unhear(&mut self, topic: &Topic, heard: Option<Topic>) -> Option<Topic> {
         let heard = heard.unwrap_or_else(|| topic.clone());
         if let Some(others) = self.others.get_mut(&heard) {
@@ -347,7 +354,7 @@ impl PendingState {
         })
     }
 
-    /// Says of each collection that it has changed, in the place of all that has changed below them.
+    /// Marks each collection as changed, in place of all changed resources below the collections.
     fn sum_up_below(&mut self) {
         let below = std::mem::take(&mut self.below);
         self.changed.retain(|topic| !below.contains(topic));
@@ -362,7 +369,7 @@ impl PendingState {
         }
     }
 
-    /// Forgets what has changed below collections of which it does not hear any more.
+    /// Forgets changes below collections that the subscription no longer has.
     fn forget_below(&mut self) {
         let below = std::mem::take(&mut self.below);
         let mut changed = std::mem::take(&mut self.changed);

@@ -1,4 +1,4 @@
-//! The arguments of a tool or a prompt as a type of its own, from which their description is derived.
+//! The arguments of a tool or a prompt as a type, from which their description is derived.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -8,11 +8,12 @@ use crate::derived::input_schema_of;
 use crate::failure::Failure;
 use crate::{given, mistakes, strings};
 
-/// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema; or those of a prompt, whose
-/// arguments are the fields of `T`. One per handler.
+/// The arguments of a tool, deserialized as `T`, whose JSON Schema is the tool's input schema; or
+/// those of a prompt, whose arguments are the fields of `T`. One per handler.
 ///
-/// An argument that a router or a limiter in front of the server should see, clients repeat in a header over HTTP, here
-/// `Mcp-Param-Region`, if the schema of its field says so. The server refuses a call in which the two differ.
+/// If a router or a limiter in front of the server should see an argument, the schema of its field
+/// can require clients to repeat it in an HTTP header, here `Mcp-Param-Region`. The server rejects
+/// a call in which the two differ.
 ///
 /// ```
 /// # use plainly::{Args, Tool};
@@ -31,13 +32,14 @@ use crate::{given, mistakes, strings};
 /// let tool = Tool::new("query", query);
 /// ```
 ///
-/// It is text, an integer or a truth value, or such an `Option`; an enum is text if its type has `#[schemars(inline)]` and
-/// no descriptions of its values. Never a secret: headers are seen on the way.
+/// Such an argument is a string, an integer, a boolean, or an `Option` of these; an enum counts as
+/// a string if its type has `#[schemars(inline)]` and no descriptions of its values. Never mark a
+/// secret: intermediaries can see headers.
 ///
-/// Arguments that are not a `T` never reach the handler: the model, or for a prompt the host's code, is told what is wrong with
-/// them.
+/// Arguments that are not a `T` never reach the handler. The model, or for a prompt the host's
+/// code, gets an error that lists the mistakes.
 ///
-/// A handler that takes them twice does not compile:
+/// A handler with two such parameters does not compile:
 ///
 /// ```compile_fail
 /// # use plainly::{Args, Tool};
@@ -72,7 +74,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for
     }
 }
 
-/// The arguments of a prompt come as text.
+/// The arguments of a prompt arrive as text.
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<PromptChannel> for Args<T> {
     const ARGS: usize = 1;
 

@@ -18,8 +18,8 @@ use crate::failure::Failure;
 use crate::given;
 use crate::request::Scope;
 
-/// Asks the client: its user, its model, or for its roots. The same code works for clients of every revision that can be
-/// asked.
+/// Asks the client: its user, its model, or for its roots. The same code works for clients of every
+/// revision that supports it.
 ///
 /// ```
 /// use plainly::protocol::types::{BooleanField, ElicitFormParams};
@@ -45,11 +45,12 @@ use crate::request::Scope;
 ///
 /// # How a question is sent
 ///
-/// **A newer client is asked in rounds.** The handler is dropped where it waits, and the request is answered with the
-/// questions. When the client sends it again with the answers, the handler runs **again from the beginning**, and this
-/// time the question is answered at once. Anything before a question therefore happens once in each round: ask first,
-/// then act. If something must happen only once in any case, the server has to remember it itself, because a client may
-/// send the same request with the same answers more than once.
+/// **A newer client is asked in rounds.** The server drops the handler where it waits, and answers
+/// the request with the questions. When the client sends the request again with the answers, the
+/// handler runs **again from the beginning**, and this time the question is answered at once. Any
+/// code before a question therefore runs once in each round: ask first, then act. If an action must
+/// happen only once in any case, the server has to remember it itself, because a client may send
+/// the same request with the same answers more than once.
 ///
 /// **An older client is asked with a request from the server**, while the handler waits. The handler's deadline is
 /// suspended meanwhile.
@@ -58,15 +59,16 @@ use crate::request::Scope;
 ///
 /// # Keys
 ///
-/// Each question has a key that identifies its answer: the same each time the handler runs. If the handler uses a key
-/// again, that is another question (`confirm#2`). An answer belongs to exactly that question: if its text has changed
-/// since, it is asked again.
+/// Each question has a key that identifies its answer. The key is the same each time the handler
+/// runs. If the handler uses a key again, that is another question (`confirm#2`). An answer belongs
+/// to exactly one question: if the text of the question has changed since, it is asked again.
 ///
 /// # Errors
 ///
-/// A user who declines has answered. An [`AskError`] means that there is no answer. A client that did not declare the
-/// capability is never asked; the error for that bypasses the model and goes to the host, which must act. A handler that
-/// can do without the answer checks [`capabilities`](Self::capabilities) first, or handles the error.
+/// A user who declines has answered. An [`AskError`] means that there is no answer. A client that
+/// did not declare the capability is never asked; the error for that bypasses the model and goes to
+/// the host, which must act. A handler that can work without the answer checks
+/// [`capabilities`](Self::capabilities) first, or handles the error.
 #[derive(Clone, Debug)]
 pub struct Ask {
     scope: Scope,
@@ -78,7 +80,8 @@ impl Ask {
         &self.scope.peer().capabilities
     }
 
-    /// Asks the user to fill in a form (Elicitation). Never for secrets: the client sees them.
+    /// Asks the user to fill in a form (Elicitation). Never use it for secrets, because the client
+    /// sees them.
     pub async fn elicit(
         &self,
         key: &str,
@@ -90,8 +93,8 @@ impl Ask {
         }
     }
 
-    /// Asks the user for a `T`: a form with its fields, whose documentation explains them. Returns
-    /// `None` if the user declined or cancelled.
+    /// Asks the user for a `T` with a form of its fields, whose documentation explains them.
+    /// Returns `None` if the user declined or cancelled.
     ///
     /// The fields can be strings, numbers, booleans, enums without data, and lists of such enums; an `Option` is not
     /// required.
@@ -120,17 +123,18 @@ impl Ask {
         let form = form_of::<T>(message).map_err(|why| AskError::no_form(&why))?;
         let answer = self.elicit(key, form).await?;
         let read = answer.is_accepted().then(|| {
-            // A form whose fields may all be left out can be accepted without any.
+            // The user can accept a form without values if all its fields are optional.
             given::read_value(&json!(answer.content.unwrap_or_default()))
         });
         let unreadable = |mistake: Mistake| AskError::unreadable(key, &mistake.to_string());
         read.transpose().map_err(unreadable)
     }
 
-    /// Asks the user to visit `url`, with `message` as the reason (Elicitation, "URL Mode"). Acceptance means that the
-    /// user went there, not that everything there is done.
+    /// Asks the user to visit `url`, with `message` as the reason (Elicitation, "URL Mode").
+    /// Acceptance means that the user opened the URL, not that the interaction there is complete.
     ///
-    /// The URL must not grant access by itself, and whoever opens it must be verified to be the user who was asked.
+    /// The URL must not grant access by itself. The server must verify that the user who opens it
+    /// is the user who was asked.
     pub async fn visit(
         &self,
         key: &str,
@@ -156,7 +160,7 @@ impl Ask {
         }
     }
 
-    /// Asks for the roots: where in the file system the server may work (Roots).
+    /// Asks for the roots: the locations in the file system that the server may use (Roots).
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, AskError> {
         match self.ask(key, ListRootsParams::new().into()).await? {
             InputResponse::Roots(result) => Ok(result.roots),
@@ -168,13 +172,14 @@ impl Ask {
         self.scope.ask(key, question).await
     }
 
-    /// Prepares asking for a request about `subject`; without one the request can't be answered with questions.
+    /// Prepares questions for a request about `subject`. Without a subject the request can't be
+    /// answered with questions.
     pub(crate) fn of(
         scope: &Scope,
         subject: Option<&Subject<'_>>,
         arguments: &str,
     ) -> Result<Self, ProtocolError> {
-        // Without one, whoever asks is told that it is impossible.
+        // Without a subject, every question fails with an error that it is impossible.
         if let Some(subject) = subject {
             let rounds = match scope.session() {
                 Some(_) => None,

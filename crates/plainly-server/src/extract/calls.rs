@@ -1,4 +1,4 @@
-//! The kinds of handlers, and what each is called with.
+//! The kinds of handlers, and the calls that they get.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::asking::Subject;
 use crate::request::Scope;
 use crate::state::States;
 
-/// A kind of handler. It determines what can be extracted and what can be returned.
+/// A kind of handler. It determines which parameters and return types are possible.
 pub trait Channel: 'static {
     /// The call that a handler of this kind gets.
     type Call<'a>;
 }
 
-/// Tool handlers: they answer to a model.
+/// Tool handlers, whose answers a model reads.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum ToolChannel {}
 
-/// Resource handlers: they answer to the host's code.
+/// Resource handlers, whose answers the host's code reads.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum ResourceChannel {}
@@ -31,49 +31,49 @@ pub enum ResourceChannel {}
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum ListingChannel {}
 
-/// Prompt handlers: they answer to the host's code.
+/// Prompt handlers, whose answers the host's code reads.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum PromptChannel {}
 
-/// Handlers that complete an argument: they answer to the host's code.
+/// Handlers that complete an argument, whose answers the host's code reads.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum CompletionChannel {}
 
-/// A `tools/call` on its way to its handler.
+/// A `tools/call` for a handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ToolCall<'a> {
-    /// The arguments: a JSON object, checked to be one.
+    /// The arguments, which are a JSON object.
     pub arguments: &'a str,
     pub(crate) subject: Subject<'a>,
     pub(crate) scope: &'a Scope,
     pub(crate) states: &'a States,
 }
 
-/// A `resources/read` or `resources/metadata` on its way to its handler.
+/// A `resources/read` or `resources/metadata` for a handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ResourceCall<'a> {
     /// The requested URI.
     pub uri: &'a str,
-    /// The values of its template's variables in the URI; empty for a static resource.
+    /// The values of the template's variables in the URI; empty for a static resource.
     pub variables: &'a Values,
-    /// Nothing where it can't be answered with questions.
+    /// The subject; `None` if the request can't be answered with questions.
     pub(crate) subject: Option<Subject<'a>>,
     pub(crate) scope: &'a Scope,
     pub(crate) states: &'a States,
 }
 
 impl<'a> ResourceCall<'a> {
-    /// Like `self`, with these variables.
+    /// A copy with these variables.
     pub(crate) fn with(&self, variables: &'a Values) -> Self {
         Self { variables, ..*self }
     }
 }
 
-/// A `resources/list` on its way to the handler of a template.
+/// A `resources/list` for the handler of a template.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ListingCall<'a> {
@@ -94,7 +94,7 @@ impl<'a> ListingCall<'a> {
     }
 }
 
-/// A `prompts/get` on its way to its handler.
+/// A `prompts/get` for a handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PromptCall<'a> {
@@ -105,13 +105,13 @@ pub struct PromptCall<'a> {
     pub(crate) states: &'a States,
 }
 
-/// A `completion/complete` on its way to its handler.
+/// A `completion/complete` for a handler.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CompletionCall<'a> {
-    /// The argument so far.
+    /// The text of the argument so far.
     pub text: &'a str,
-    /// The other arguments that are filled in.
+    /// The other arguments that are already filled in.
     pub others: &'a Arguments,
     pub(crate) scope: &'a Scope,
     pub(crate) states: &'a States,
@@ -127,7 +127,7 @@ pub trait Call {
     fn context(&self) -> CallContext<'_>;
 }
 
-/// The context of a call of any kind, for the framework alone.
+/// The context of a call of any kind, for internal use.
 #[derive(Clone, Copy, Debug)]
 pub struct CallContext<'a> {
     pub(crate) scope: &'a Scope,

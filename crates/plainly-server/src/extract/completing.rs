@@ -1,12 +1,12 @@
-//! The text that the user has typed of an argument.
+//! The text that the user has typed for an argument.
 
 use plainly_protocol::types::Arguments;
 
 use super::{CompletionCall, CompletionChannel, Extract};
 use crate::failure::Failure;
 
-/// An argument that the user is filling in: its text so far, and the arguments that are filled in
-/// already.
+/// An argument that the user is filling in: its text so far, and the arguments that are already
+/// filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartialArgument {
     text: String,
@@ -19,12 +19,12 @@ impl PartialArgument {
         &self.text
     }
 
-    /// Another argument, if it is filled in and the client sent it.
+    /// The value of another argument, if it is filled in and the client sent it.
     pub fn argument(&self, name: &str) -> Option<&str> {
         self.others.get(name).map(String::as_str)
     }
 
-    /// The candidates that begin with the text so far, then those that contain it, in any case.
+    /// The candidates that begin with the text so far, then those that contain it. Case is ignored.
     pub fn matching<S: Into<String>>(
         &self,
         candidates: impl IntoIterator<Item = S>,

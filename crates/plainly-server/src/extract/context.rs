@@ -1,4 +1,4 @@
-//! The client of a request, and messages to it before the reply.
+//! The client of a request, and messages to it before the response.
 
 use plainly_protocol::peer::Principal;
 use plainly_protocol::trace_context::TraceContext;
@@ -12,11 +12,11 @@ use super::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
 use crate::request::Scope;
 
-/// The handler's access to the client: facts about it, and messages before the reply. The client's
-/// revision is left out, because a handler is written once for all of them.
+/// The handler's access to the client: data about it, and messages before the response. The
+/// client's revision is left out, because a handler is written once for all of them.
 ///
-/// A client receives no more than it asked for, and nothing after the reply. A client that reads slowly makes the handler
-/// wait.
+/// A client receives only messages that it asked for, and nothing after the response. A handler
+/// waits for a client that reads slowly.
 ///
 /// ```
 /// use plainly::{Context, Progress};
@@ -42,7 +42,7 @@ impl Context {
         }
     }
 
-    /// The name and version that the client states: for display and logs, never for decisions.
+    /// The name and version that the client declares, for display and logs, but not for decisions.
     pub fn client(&self) -> Option<&Implementation> {
         self.scope.peer().implementation.as_ref()
     }
@@ -58,14 +58,14 @@ impl Context {
         self.scope.peer().extension(name)
     }
 
-    /// The client as authenticated by the transport; `None` if nothing asks for proof. Over HTTP, a layer provides it:
-    /// see [`Principal`].
+    /// The authenticated client; `None` if the transport does not authenticate. Over HTTP, a layer
+    /// provides it: see [`Principal`].
     pub fn principal(&self) -> Option<&Principal> {
         self.scope.peer().principal.as_ref()
     }
 
-    /// The trace that the request is part of, if the client sent it (SEP-414): for spans, and for
-    /// the requests that the handler makes. A client can send any, so it proves nothing.
+    /// The trace that the request is part of, if the client sent one (SEP-414), for spans and for
+    /// requests that the handler sends. It proves nothing, because a client can send any trace.
     pub fn trace_context(&self) -> Option<&TraceContext> {
         self.scope.asker().trace()
     }
@@ -75,8 +75,8 @@ impl Context {
         self.scope.extension()
     }
 
-    /// Reports progress, and restarts the handler's deadline. Progress must increase each time; otherwise, it is not
-    /// sent.
+    /// Reports progress, and restarts the handler's deadline. Progress must increase each time;
+    /// otherwise it is not sent.
     pub async fn progress(&self, progress: impl Into<Progress>) {
         let Progress {
             progress,
@@ -86,20 +86,21 @@ impl Context {
         self.scope.progress(progress, total, message).await;
     }
 
-    /// Sends the client a log message (Logging): any JSON value, such as a string. It must not contain secrets.
+    /// Sends the client a log message (Logging): any JSON value, such as a string. It must not
+    /// contain secrets.
     pub async fn log(&self, level: LoggingLevel, data: impl Serialize) {
         self.send(level, None, data).await;
     }
 
-    /// Like [`log`](Self::log), from the part of the server named `logger`.
+    /// Like [`log`](Self::log), for the part of the server named `logger`.
     pub async fn log_from(&self, logger: &str, level: LoggingLevel, data: impl Serialize) {
         self.send(level, Some(logger), data).await;
     }
 
-    /// Closes the connection on which the client waits for the reply, and continues: for work that takes so long that
-    /// keeping a connection open is a burden. The client reconnects within a second or so, receives what was sent
-    /// meanwhile, and then continues to wait. Only clients of 2025-11-25 over HTTP can do this (SEP-1699); for all others
-    /// it does nothing.
+    /// Closes the connection on which the client waits for the response, and continues. Use it for
+    /// work that takes so long that an open connection is a burden. The client reconnects within
+    /// about a second, receives the messages sent meanwhile, and continues to wait. Only clients of
+    /// 2025-11-25 over HTTP support this (SEP-1699); for all others this call does nothing.
     pub fn close_stream(&self) {
         self.scope.close_stream();
     }
@@ -151,14 +152,14 @@ impl Progress {
         }
     }
 
-    /// The total amount.
+    /// Sets the total amount.
     #[must_use]
     pub fn of(mut self, total: impl Into<f64>) -> Self {
         self.total = Some(total.into());
         self
     }
 
-    /// A description of the current step, for the user.
+    /// Sets a description of the current step, for the user.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());

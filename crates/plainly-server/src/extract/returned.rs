@@ -1,4 +1,4 @@
-//! The answers to questions that a handler returned itself.
+//! The answers to questions that a handler itself returned.
 
 use plainly_protocol::types::InputResponses;
 
@@ -8,12 +8,12 @@ use super::{
 use crate::asking::{Subject, returned_for};
 use crate::failure::Failure;
 
-/// The answers that came back with a request after [`Failure::input_required`]. [`Ask`](super::Ask)
-/// is built on it; use it directly in handlers that keep their state themselves. Clients before
-/// 2026-07-28 send none.
+/// The answers that the client returned with a request after [`Failure::input_required`].
+/// [`Ask`](super::Ask) uses it; use it directly in handlers that store their own state. Clients
+/// before 2026-07-28 send none.
 ///
-/// All of it comes from the client, which may have changed it, or taken it from another request or another user. A
-/// handler that relies on the state must verify that it is the one it issued.
+/// All data comes from the client, which may have changed it or taken it from another request or
+/// another user. A handler that relies on the state must verify that it issued the state itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReturnedAnswers {

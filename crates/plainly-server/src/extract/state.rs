@@ -6,8 +6,8 @@ use super::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
 use crate::state::RequiredState;
 
-/// A clone of the value of type `S` that [`state`](crate::ServerBuilder::state) was given. A server does not
-/// build if one is missing.
+/// A clone of the value of type `S` that was passed to [`state`](crate::ServerBuilder::state). A
+/// server does not build if it is missing.
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,

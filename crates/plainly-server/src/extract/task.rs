@@ -1,4 +1,4 @@
-//! The point from which on a call is a task.
+//! The point at which a call becomes a task.
 
 use std::future::poll_fn;
 
@@ -6,11 +6,12 @@ use super::{Extract, Needs, ToolCall, ToolChannel};
 use crate::failure::Failure;
 use crate::request::Scope;
 
-/// Marks the point in a handler where its call becomes a task, for a tool that [may become
-/// one](crate::Tool::task).
+/// Marks the point in a handler where its call becomes a task, for a tool that
+/// [may become one](crate::Tool::task).
 ///
-/// Anything before [`begin`](Self::begin) happens within the request: there, a client can still be asked in the ordinary
-/// way, and a failure means that the task never began. Anything after it continues in the background.
+/// Code before [`begin`](Self::begin) runs within the request: it can still ask the client in the
+/// ordinary way, and a failure means that the task never began. Code after it continues in the
+/// background.
 ///
 /// ```
 /// use plainly::{Task, TaskSupport, Tool};
@@ -33,14 +34,14 @@ pub struct Task {
 }
 
 impl Task {
-    /// Turns the call into a task: the client has its handle once this returns. If the task can't be created, the client
-    /// is told why, and the handler is dropped here. If the client does not support tasks, and does not have to, this
-    /// does nothing.
+    /// Converts the call to a task: the client has its handle when this returns. If the task can't
+    /// be created, the client gets an error and the handler is dropped here. If the client does not
+    /// support tasks and the tool does not require them, this does nothing.
     pub async fn begin(&self) {
         poll_fn(|context| self.scope.stage().poll_begin(context)).await;
     }
 
-    /// Sets the status message of the task. Before the call is a task, it is not sent. The message
+    /// Sets the status message of the task. It is not sent before the call is a task. The message
     /// of [`Context::progress`](super::Context::progress) does the same, and also reaches clients
     /// that wait for a call that is not a task.
     pub async fn say(&self, message: impl AsRef<str>) {

@@ -1,4 +1,4 @@
-//! The URI that is read, and the variables in it as a type of its own.
+//! The requested URI, and the variables in it as a type.
 
 mod value;
 
@@ -18,7 +18,7 @@ use crate::derived::input_schema_of;
 use crate::failure::Failure;
 use crate::{strings, texts};
 
-/// The URI of the resource being read, exactly as requested.
+/// The URI of the requested resource, exactly as it was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResourceUri(String);
 
@@ -51,10 +51,11 @@ impl From<ResourceUri> for String {
 /// The variables of a [`ResourceTemplate`](crate::ResourceTemplate), with their values in the
 /// requested URI, as `T`.
 ///
-/// `T` has one field for each variable of the template; a server does not build otherwise. A field is text, or whatever is
-/// read from one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
-/// a map for an exploded one. URIs whose variables are no `T` never reach the handler: the host is told that the URI is
-/// invalid, and which variable it is.
+/// `T` has one field for each variable of the template; otherwise the server does not build. A
+/// field is a string or a type that is parsed from one (a number, `true`, the name of an enum's
+/// variant), an `Option` if the variable may be absent, or a `Vec` or a map for an exploded one.
+/// URIs whose variables are not a `T` never reach the handler: the host gets an error that the URI
+/// is invalid, with the name of the variable.
 ///
 /// ```
 /// use plainly::{ResourceTemplate, Text, Vars};
@@ -101,7 +102,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ResourceChannel>
 
 /// All mistakes in these values for a `T`, by its schema.
 fn mistakes_in<T: JsonSchema>(values: &Values) -> Vec<Mistake> {
-    // Made anew each time, since most servers never need it.
+    // Created each time, because most servers never need it.
     let schema = Schema::derived(input_schema_of::<T>(), "", &Limits::default());
     let values = values.iter().map(|(name, value)| {
         let value = match value {

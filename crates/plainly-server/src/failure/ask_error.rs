@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 /// A question without an answer. A user who declines has answered.
 ///
-/// If a handler fails with it, it is reported like a protocol error with the same message. If a client did not declare
-/// the required capability, its code gets the error, even if a tool asked: the client must declare the capability before
-/// the tool can work.
+/// If a handler fails with this error, it is reported like a protocol error with the same message.
+/// If the client did not declare the required capability, the host's code gets the error, even if a
+/// tool asked, because the client must declare the capability before the tool can work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskError {
     kind: AskErrorKind,
@@ -23,8 +23,8 @@ pub struct AskError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskErrorKind {
-    /// The client did not declare that it can be asked this, or its revision has no way to declare it. A handler that can
-    /// do without the answer continues.
+    /// The client did not declare the capability for this question, or its revision has no way to
+    /// declare it. A handler that can work without the answer continues.
     Undeclared,
     /// The client answered with an error.
     Refused,
@@ -34,9 +34,9 @@ pub enum AskErrorKind {
     Unreadable,
     /// Too many questions are open ([`open`](crate::limits::QuestionLimits::open)).
     TooMany,
-    /// The request that asked the question is over, or its session.
+    /// The request that asked the question is over, or its session is.
     Over,
-    /// A request of this kind can't be answered with a question, or a form can't ask for this.
+    /// A request of this kind can't be answered with a question, or a form can't ask for this type.
     Impossible,
 }
 
@@ -60,7 +60,7 @@ impl AskError {
         }
     }
 
-    /// `error` is the member of the client's response.
+    /// The error for a client that responded with `error`, the member of its response.
     pub(crate) fn refused(key: &str, error: &str) -> Self {
         let words = match serde_json::from_str::<WireError>(error) {
             Ok(error) => format!("{} ({})", printable(&error.message), error.code),
@@ -113,7 +113,7 @@ impl fmt::Display for AskError {
     }
 }
 
-/// Its source is the protocol error that reports it.
+/// The source is the protocol error that reports this error.
 impl Error for AskError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&self.error)

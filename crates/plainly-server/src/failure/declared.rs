@@ -1,4 +1,4 @@
-//! Failures whose problems are known before any happens: clients and documentation can name them.
+//! Failures whose problems are known in advance, so that clients and documentation can name them.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use plainly_errors::{Problem, ProblemCode, Problems, ProtocolError};
 
 use super::{AskError, Failure, IntoFailure, Sealed};
 
-/// An error type of one's own whose problems are known: each of its values becomes one of them.
+/// An error type of the program whose problems are known: each of its values becomes one of them.
 ///
 /// ```
 /// use plainly::server::{DeclaredFailure, DeclaredProblems};
@@ -51,15 +51,15 @@ use super::{AskError, Failure, IntoFailure, Sealed};
 /// let tool = Tool::new("remove", remove);
 /// ```
 ///
-/// The codes stand in the `_meta` of the tool, resource, template or prompt, under `dev.plainly/problems`. A problem with
-/// another code is sent all the same, and named in the log.
+/// The codes are in the `_meta` of the tool, resource, template or prompt, under
+/// `dev.plainly/problems`. A problem with another code is sent nevertheless, and named in the log.
 pub trait DeclaredProblems: Into<Problem> {
-    /// The codes that its problems can have.
+    /// The codes that the problems can have.
     const CODES: &'static [ProblemCode];
 }
 
-/// A failure of a handler whose problems are [declared](DeclaredProblems) by `E`. `?` converts an `E`, and a [`Problem`],
-/// [`Problems`], a [`ProtocolError`] or an [`AskError`].
+/// A failure of a handler whose problems `E` [declares](DeclaredProblems). `?` converts an `E`, a
+/// [`Problem`], [`Problems`], a [`ProtocolError`] or an [`AskError`].
 pub struct DeclaredFailure<E> {
     failure: Failure,
     by: PhantomData<fn() -> E>,
@@ -97,7 +97,7 @@ impl<E> DeclaredFailure<E> {
     }
 }
 
-/// Writes `From` each error of ours.
+/// Implements `From` for each error type of this crate.
 macro_rules! from_ours {
     ($($error:ident)*) => {
         $(impl<E> From<$error> for DeclaredFailure<E> {

@@ -1,14 +1,15 @@
-//! Errors that are for the log alone: the peer gets a number that finds them there.
+//! Errors that only the log may contain: the peer gets a number to find them there.
 
 use std::error::Error;
 use std::iter::successors;
 
 use plainly_errors::{Internal, Problem, Problems, ProtocolError};
 
-/// The error that names the line of the log which describes what failed.
+/// The error with an incident number, which identifies the line of the log that describes the
+/// failure.
 pub(crate) fn incident() -> ProtocolError {
     let mut bits = [0; 8];
-    // Without randomness the line is still found by its time.
+    // Without randomness the line can still be found by its time.
     let incident = getrandom::fill(&mut bits).map_or_else(
         |_| "unnumbered".to_owned(),
         |()| format!("{:016x}", u64::from_ne_bytes(bits)),
@@ -16,8 +17,8 @@ pub(crate) fn incident() -> ProtocolError {
     Internal::Incident { incident }.into()
 }
 
-/// An error and its causes, as a value for the log, which writes texts on one line, even if peers
-/// put line breaks into them. An error that repeats its cause is shortened.
+/// An error and its causes, as a value for the log. The log writes texts on one line, even if peers
+/// put line breaks into them. A message that repeats its cause is shortened.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut links: Vec<String> = Vec::new();
     for error in successors(Some(error), |&error| error.source()) {
@@ -30,7 +31,7 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     links.join(": ")
 }
 
-/// Whether it is what a problem or a protocol error has as its source: that error once more.
+/// Whether the error is the source of a problem or a protocol error that only repeats that error.
 fn is_echo(error: &(dyn Error + 'static)) -> bool {
     let (protocol, problem) = (error.is::<ProtocolError>(), error.is::<Problem>());
     !protocol

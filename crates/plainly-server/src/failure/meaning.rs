@@ -1,5 +1,5 @@
-//! The meaning of an error: the outermost error along its sources that has one, for a model or for
-//! the host's code.
+//! The meaning of an error for a model or for the host's code: that of the outermost error among
+//! its sources that has one.
 
 use std::error::Error;
 use std::iter::successors;
@@ -7,12 +7,12 @@ use std::iter::successors;
 use plainly_errors::{Problem, Problems, ProtocolError};
 use tokio::task::JoinError;
 
-/// The meaning of a failure, which decides who gets which part of it.
+/// The meaning of a failure, which determines who gets which part of it.
 #[derive(Debug)]
 pub(crate) enum Meaning<'a> {
     /// A semantic failure, for any reader.
     Problem(Problem),
-    /// Several of them at once.
+    /// Several problems at once.
     Problems(Problems),
     /// A protocol error.
     Protocol(ProtocolError),
@@ -20,9 +20,9 @@ pub(crate) enum Meaning<'a> {
     Server(ProtocolError),
     /// A message that the handler's author wrote for the reader.
     Text(&'a str),
-    /// A task panicked that the handler had started. Its words are for the log alone.
+    /// A panic of a task that the handler had started. Only the log may contain its text.
     Panic,
-    /// Any other error; the server's operator decides whether it may be shown.
+    /// Any other error. The server's operator decides whether its message may be shown.
     Unknown(&'a (dyn Error + 'static)),
 }
 
@@ -52,7 +52,7 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// Whether this is the text of a task that panicked. Transparent wrapping leaves nothing else of a
+/// Whether this is the text of a task that panicked. Transparent wrapping leaves only the text of a
 /// `JoinError`.
 fn tells_of_a_panic(words: &str) -> bool {
     let numbers = words.split("task ").skip(1);
@@ -61,8 +61,9 @@ fn tells_of_a_panic(words: &str) -> bool {
         .any(|rest| rest.starts_with(" panicked"))
 }
 
-/// Another server's error is its own: its codes must not leave as ours. An author who takes the protocol error out of a client's
-/// error, as it was received, means to send that.
+/// Whether the error belongs to another server, whose codes must not be sent as this server's. An
+/// author who returns the protocol error of a client's error, as it was received, intends to send
+/// it.
 fn is_another_servers(error: &(dyn Error + 'static)) -> bool {
     let is_received =
         |error| ProtocolError::downcast(error).is_some_and(|it| it.received().is_some());

@@ -1,5 +1,5 @@
-//! Pointers to errors, as `anyhow`, `eyre` and boxes are. Each is kept as it is: made a box, those of `anyhow` and `eyre`
-//! would hide of which type the error is.
+//! Pointers to errors, such as boxes and the types of `anyhow` and `eyre`. Each is stored as it is,
+//! because conversion to a box would hide the type of an `anyhow` or `eyre` error.
 
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
 use std::any::Any;
@@ -14,10 +14,10 @@ use super::meaning::Meaning;
 
 /// A pointer to an error.
 pub(super) trait Pointer: Send + Sync {
-    /// The error that it points to.
+    /// The error that the pointer points to.
     fn error(&self) -> &(dyn Error + Send + Sync + 'static);
 
-    /// The meaning that was put around the error, where the sources don't lead to it.
+    /// The meaning that was attached to the error, if the sources don't lead to it.
     fn context(&self) -> Option<Meaning<'_>>;
 }
 
@@ -54,8 +54,8 @@ impl<P: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static> Pointer
     }
 }
 
-/// The first of several errors; which is further out is unknown. A problem goes first, since it is
-/// rather put around an error of the protocol than within.
+/// The first of several attached errors, because their order is unknown. A problem comes first,
+/// because it is more likely to be attached around a protocol error than inside one.
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
 fn first<'a>(
     problem: Option<&Problem>,
@@ -69,7 +69,7 @@ fn first<'a>(
         .or_else(|| protocol.cloned().map(Meaning::Protocol))
 }
 
-/// The error that a pointer points to, as an error of its own.
+/// Converts a pointer to an error type.
 pub(super) struct Pointee(pub(super) Box<dyn Pointer>);
 
 impl fmt::Display for Pointee {

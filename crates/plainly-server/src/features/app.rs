@@ -1,4 +1,5 @@
-//! The page of a tool that hosts show (MCP Apps, SEP-1865): a resource of HTML, with a policy for its sandbox.
+//! The page of a tool that hosts show (MCP Apps, SEP-1865): an HTML resource, with a policy for its
+//! sandbox.
 
 use std::fmt;
 use std::future::ready;
@@ -17,11 +18,11 @@ pub(super) const UI_SCHEME: &str = "ui://";
 /// The MIME type of a page.
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
 
-/// A page on which hosts show the results of a tool, in a sandbox: MCP Apps, the extension `io.modelcontextprotocol/ui`.
-/// [`Tool::app`](super::Tool::app) names the page by its URI.
+/// A page on which hosts show the results of a tool, in a sandbox: MCP Apps, the extension
+/// `io.modelcontextprotocol/ui`. [`Tool::app`](super::Tool::app) refers to the page by its URI.
 ///
-/// The page may run its own scripts and styles. It can load nothing and connect to nothing but the domains that
-/// you list: what it needs besides, it asks the host for.
+/// The page may run its own scripts and styles. It can load from and connect to only the domains
+/// that you list; for anything else it must ask the host.
 ///
 /// ```
 /// use plainly::server::{App, Server, Tool};
@@ -44,7 +45,8 @@ pub struct App {
     prefers_border: Option<bool>,
 }
 
-/// The domains that a page may use, as hosts read them. An empty list is sent too: it allows none.
+/// The domains that a page may use, in the form for hosts. An empty list is sent too, because it
+/// allows none.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Policy {
@@ -53,7 +55,7 @@ struct Policy {
 }
 
 impl App {
-    /// The page at a `ui://` URI, with its HTML.
+    /// A page at a `ui://` URI with this HTML.
     pub fn new(uri: impl Into<String>, html: impl Into<String>) -> Self {
         let uri = uri.into();
         Self {
@@ -71,7 +73,8 @@ impl App {
         icons,
     }
 
-    /// The origins that its scripts may send requests to, such as `https://api.example.com`. By default none.
+    /// Sets the origins that the page's scripts may send requests to, such as
+    /// `https://api.example.com`. By default none.
     #[must_use]
     pub fn connect_domains<D: Into<String>>(
         mut self,
@@ -81,7 +84,8 @@ impl App {
         self
     }
 
-    /// The origins that it may load scripts, styles, images, fonts and media from. By default none.
+    /// Sets the origins that the page may load scripts, styles, images, fonts and media from. By
+    /// default none.
     #[must_use]
     pub fn resource_domains<D: Into<String>>(
         mut self,
@@ -91,7 +95,7 @@ impl App {
         self
     }
 
-    /// Asks hosts to draw a border around the page, or none. By default the host decides.
+    /// Sets whether hosts should draw a border around the page. By default the host decides.
     #[must_use]
     pub fn prefers_border(mut self, prefers: bool) -> Self {
         self.prefers_border = Some(prefers);
@@ -104,7 +108,8 @@ impl App {
     }
 }
 
-/// The resource that serves the page. [`ServerBuilder::app`](crate::ServerBuilder::app) also declares the extension.
+/// Converts the page to the resource that serves it.
+/// [`ServerBuilder::app`](crate::ServerBuilder::app) also declares the extension.
 impl From<App> for Resource {
     fn from(app: App) -> Self {
         let App {

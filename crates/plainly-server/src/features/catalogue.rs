@@ -1,9 +1,10 @@
-//! Things of one kind, found by their names and listed page by page, that may be added and removed while others read. Knows
-//! nothing of what the things are.
+//! Items of one kind, found by name and listed page by page. They may be added and removed while
+//! other threads read. Independent of the kind of item.
 //!
-//! A reader sees one whole state of it. The place of an entry follows from its name alone: what the server
-//! was built with stands first, in the order of its definition; what came later follows, sorted by name. So a listing can
-//! go on after any name, even one that is gone by then, and it ends, and names nothing twice.
+//! A reader sees one consistent state. The position of an entry follows from its name: items that
+//! the server was built with come first, in the order of their definition; items added later
+//! follow, sorted by name. So a listing can continue after any name, even a removed one; it ends,
+//! and it lists no item twice.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,23 +19,24 @@ use crate::answer::STATIC;
 use crate::limits::Limits;
 use crate::state::States;
 
-/// A thing in a [`Catalogue`], with a name that no other thing in it has.
+/// An item in a [`Catalogue`], with a unique name.
 pub(crate) trait Item {
     fn name(&self) -> &str;
 }
 
-/// A thing as the program defined it, before it is in a [`Catalogue`].
+/// An item as the program defined it, before it is added to a [`Catalogue`].
 pub(crate) trait Definition {
-    /// The thing, once its definition passed all checks.
+    /// The item, once its definition passed all checks.
     type Served: Item;
 
-    /// The option of the builder that lets its kind come and go while the server runs.
+    /// The option of the builder that allows items of this kind to be added and removed while the
+    /// server runs.
     const DYNAMIC_OPTION: &'static str;
 
-    /// Its kind and its name, for errors.
+    /// The kind and the name of the item, for errors.
     fn subject(&self) -> String;
 
-    /// The thing, unless something is wrong with the definition: all of that goes to `errors`.
+    /// Checks the definition. Returns the item, or adds all mistakes to `errors`.
     fn check(
         self,
         states: &States,
@@ -43,12 +45,12 @@ pub(crate) trait Definition {
     ) -> Option<Self::Served>;
 }
 
-/// Things of one kind, found by their names.
+/// Items of one kind, found by name.
 #[derive(Debug)]
 pub(crate) struct Catalogue<T> {
-    /// The names that the server was built with, sorted, each with its place. They never change.
+    /// The names that the server was built with, sorted, each with its position. They never change.
     places: Box<[(Box<str>, usize)]>,
-    /// Sorted by place, then by name.
+    /// The entries, sorted by position, then by name.
     entries: RwLock<Arc<Vec<CatalogueEntry<T>>>>,
     is_dynamic: bool,
 }
@@ -69,7 +71,7 @@ impl<T> Clone for CatalogueEntry<T> {
 }
 
 impl<T: Item> Catalogue<T> {
-    /// A catalogue of the valid definitions. The faults of the others go to `errors`.
+    /// A catalogue of the valid definitions. The mistakes of the others are added to `errors`.
     pub(super) fn build<D: Definition<Served = T>>(
         definitions: Vec<D>,
         is_dynamic: bool,
@@ -90,7 +92,7 @@ impl<T: Item> Catalogue<T> {
         Self::new(items, is_dynamic)
     }
 
-    /// A catalogue of `declared`, whose names are unique. It may change only if it `is_dynamic`.
+    /// A catalogue of `declared`, whose names are unique. It may change only if `is_dynamic`.
     fn new(declared: Vec<T>, is_dynamic: bool) -> Self {
         let places = declared.iter().enumerate();
         let places = places.map(|(place, item)| (item.name().into(), place));
@@ -108,12 +110,12 @@ impl<T: Item> Catalogue<T> {
         }
     }
 
-    /// Whether there is anything in it, or may be later.
+    /// Whether the catalogue has items or may have some later.
     pub(crate) fn is_served(&self) -> bool {
         self.is_dynamic || !self.places.is_empty()
     }
 
-    /// Whether things may be added and removed.
+    /// Whether items may be added and removed.
     pub(crate) fn is_dynamic(&self) -> bool {
         self.is_dynamic
     }
@@ -127,32 +129,33 @@ impl<T: Item> Catalogue<T> {
         }
     }
 
-    /// Whether `is_so` holds for any of them.
+    /// Whether `is_so` holds for any item.
     pub(super) fn any(&self, is_so: impl Fn(&T) -> bool) -> bool {
         self.entries().iter().any(|entry| is_so(&entry.item))
     }
 
-    /// The thing of this name.
+    /// The item with this name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<T>> {
         let entries = self.entries();
         let index = self.search(&entries, name).ok()?;
         entries.get(index).map(|entry| Arc::clone(&entry.item))
     }
 
-    /// The name that `name` was probably meant to be, in words that follow it; nothing if none is close.
+    /// A text with the name that was probably meant by `name`, to be appended to a message; empty
+    /// if no name is similar.
     pub(super) fn did_you_mean(&self, name: &str) -> String {
-        /// The most names that are compared, because comparing takes long, and any client can ask
-        /// for unknown names.
+        /// The maximum number of names that are compared, because comparing is slow and any client
+        /// can request unknown names.
         const MOST: usize = 1_000;
 
         let entries = self.entries();
         let names = entries.iter().take(MOST).map(|entry| entry.item.name());
-        // It may have come since it was looked for.
+        // The name may have been added since it was looked up.
         let close = closest(name, names.filter(|other| *other != name));
         close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
-    /// The result of `find` among the first names, at most this many.
+    /// The result of `find` on the first names, at most `most`.
     pub(super) fn among_first<R>(
         &self,
         most: usize,
@@ -162,7 +165,8 @@ impl<T: Item> Catalogue<T> {
         find(&mut entries.iter().take(most).map(|entry| entry.item.name()))
     }
 
-    /// A page of the `listing`, from the cursor on, in the form that `show` gives each entry; and the cursor of the next page.
+    /// A page of the `listing` from the cursor on, with the result of `show` for each entry, and
+    /// the cursor of the next page.
     pub(super) fn page<U>(
         &self,
         listing: &str,
@@ -177,8 +181,8 @@ impl<T: Item> Catalogue<T> {
         Ok((page, next.transpose()?))
     }
 
-    /// Up to `limit` entries after the one of this name (or after its place, if it is gone), in the form that `show` gives
-    /// them; and the name of the last of them, if more follow.
+    /// Up to `limit` entries after the one with this name (or after its position, if it was
+    /// removed), with the result of `show` for each, and the name of the last one if more follow.
     pub(super) fn after<U>(
         &self,
         name: Option<&str>,
@@ -198,7 +202,7 @@ impl<T: Item> Catalogue<T> {
         (page.iter().map(|entry| show(&entry.item)).collect(), last)
     }
 
-    /// Adds `item`; false if there is one of its name.
+    /// Adds `item`. Returns false if the name is already used.
     pub(super) fn add(&self, item: T) -> bool {
         self.change(|entries| {
             let Err(index) = self.search(entries, item.name()) else {
@@ -210,7 +214,8 @@ impl<T: Item> Catalogue<T> {
         })
     }
 
-    /// Removes the thing of this name. Returns false if none has it, or things may not be removed.
+    /// Removes the item with this name. Returns false if there is none, or if items may not be
+    /// removed.
     pub(crate) fn remove(&self, name: &str) -> bool {
         self.is_dynamic
             && self.change(|entries| {
@@ -219,7 +224,7 @@ impl<T: Item> Catalogue<T> {
             })
     }
 
-    /// The state of now, which no later change alters.
+    /// The current state, which no later change alters.
     fn entries(&self) -> Arc<Vec<CatalogueEntry<T>>> {
         Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -229,11 +234,11 @@ impl<T: Item> Catalogue<T> {
         change(Arc::make_mut(&mut entries))
     }
 
-    /// The index of the entry of this name, or the index where it would be.
+    /// The index of the entry with this name, or the index where it would be inserted.
     fn search(&self, entries: &[CatalogueEntry<T>], name: &str) -> Result<usize, usize> {
         let place = self.place(name);
-        // The common case needs no search: as long as nothing before it was removed, an entry that the server was built
-        // with is where it was.
+        // The common case needs no search: as long as no earlier entry was removed, an entry that
+        // the server was built with is at its original index.
         if entries.get(place).is_some_and(|entry| entry.place == place) {
             return Ok(place);
         }
@@ -341,7 +346,7 @@ mod tests {
     }
 
     proptest! {
-        /// Names from `a`; the first four were declared, backwards.
+        /// Names begin at `a`; the first four were declared, in reverse order.
         #[test]
         fn a_listing_says_nothing_twice_and_leaves_out_nothing_that_was_always_there(steps in steps()) {
             let name = |number: u8| char::from(b'a' + number).to_string();

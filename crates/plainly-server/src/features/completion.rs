@@ -1,5 +1,5 @@
-//! Completion of arguments while the user types them. Knows no prompts and no templates: both bring
-//! their arguments in the form that this has.
+//! Completion of arguments while the user types them. Independent of prompts and templates, which
+//! both convert their arguments to the types of this module.
 
 use std::fmt;
 use std::future::ready;
@@ -67,13 +67,13 @@ impl fmt::Debug for Completer {
     }
 }
 
-/// The arguments of one prompt or template, and what completes each, if anything does.
+/// The arguments of one prompt or template, each with its completer, if it has one.
 #[derive(Debug, Default)]
 pub(super) struct Completers(Vec<(String, Option<Completer>)>);
 
 impl Completers {
-    /// The arguments of these names, each with what completes it: the last completer for it, or else the values that the
-    /// first of these schemas lists for it.
+    /// The arguments with these names, each with its completer: the last one declared for it, or
+    /// otherwise the values that the first of these schemas lists for it.
     pub(super) fn new<'a>(
         names: impl Iterator<Item = &'a str>,
         mut declared: Vec<(String, Completer)>,
@@ -93,12 +93,12 @@ impl Completers {
         Self(arguments.collect())
     }
 
-    /// Whether anything completes any of them.
+    /// Whether any argument has a completer.
     pub(super) fn can_complete(&self) -> bool {
         self.0.iter().any(|(_, completer)| completer.is_some())
     }
 
-    /// Starts completing `argument`.
+    /// Starts the completion of `argument`.
     pub(super) fn complete(
         &self,
         argument: &str,

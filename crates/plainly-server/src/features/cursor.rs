@@ -1,6 +1,6 @@
 //! Cursors: sealed positions in listings. They can't be forged, and each is bound to its listing
-//! and its client. Any process that serves the same things under the same name with the same key
-//! can continue the listing.
+//! and its client. Any process that serves the same definitions with the same name and key can
+//! continue the listing.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,14 +16,14 @@ use plainly_transport::seal::Sealer;
 #[derive(Debug)]
 pub(super) struct Cursors {
     sealer: Arc<Sealer>,
-    /// The name of the server, to which they are bound.
+    /// The name of the server, to which cursors are bound.
     server: String,
     ttl: Duration,
-    /// The longest cursor that is looked at, in bytes.
+    /// The maximum length of a cursor that is opened, in bytes.
     max_bytes: usize,
 }
 
-/// The cursors of one client. Another client's don't open.
+/// The cursors of one client. Cursors of other clients don't open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CursorsOf<'a> {
     cursors: &'a Cursors,
@@ -50,7 +50,7 @@ impl Cursors {
 }
 
 impl CursorsOf<'_> {
-    /// The cursor for what comes after `position` in `listing`.
+    /// The cursor for the entries after `position` in `listing`.
     pub(super) fn seal(&self, listing: &str, position: &str) -> Result<Cursor, ProtocolError> {
         let Cursors { sealer, ttl, .. } = self.cursors;
         sealer
@@ -61,8 +61,8 @@ impl CursorsOf<'_> {
             })
     }
 
-    /// The position that `cursor` names in `listing`. A cursor is invalid if it is forged, expired, or of another
-    /// listing, server or principal.
+    /// The position of `cursor` in `listing`. A cursor is invalid if it is forged, expired, or
+    /// belongs to another listing, server or principal.
     pub(super) fn open(&self, listing: &str, cursor: &Cursor) -> Result<String, ProtocolError> {
         let Cursors {
             sealer, max_bytes, ..
@@ -75,7 +75,8 @@ impl CursorsOf<'_> {
             .map_err(|_| InvalidParams::InvalidCursor.into())
     }
 
-    /// A page of a list that never changes, and the cursor of the next page. Names are unique in the list.
+    /// A page of a list that never changes, and the cursor of the next page. Names are unique in
+    /// the list.
     pub(super) fn page<'a, T>(
         &self,
         listing: &str,
@@ -102,7 +103,8 @@ impl CursorsOf<'_> {
         Ok((page, next))
     }
 
-    /// A client without a principal has one part less: no name of a principal can imitate that.
+    /// The purpose for which cursors are sealed. A client without a principal has one part less,
+    /// which no name of a principal can imitate.
     fn purpose<'a>(&'a self, listing: &'a str) -> Vec<&'a str> {
         let principal = self.principal.map(Principal::as_str);
         ["cursor", &self.cursors.server, listing]
@@ -142,7 +144,7 @@ mod tests {
         let cursor = given.of(&nobody).seal("resources/list", position).unwrap();
         for (server, ttl, listing, is_good) in [
             ("notes", hour, "resources/list", true),
-            // How long it is good was settled when it was given out.
+            // A cursor's lifetime is fixed when it is issued.
             ("notes", Duration::ZERO, "resources/list", true),
             ("notes", hour, "resources/list db://a", false),
             ("notes", hour, "tools/list", false),

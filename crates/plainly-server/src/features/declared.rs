@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The member of a definition's `_meta` that lists the codes of its problems.
 const PROBLEMS: &str = "dev.plainly/problems";
 
-/// Lists these codes, if they are declared.
+/// Adds these codes, if any are declared.
 pub(super) fn declare(meta: &mut Option<Meta>, codes: &'static [ProblemCode]) {
     if codes.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Everything that a program defines for a server, before it is checked.
+//! All definitions of a program for a server, before they are checked.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::skills::ErasedSkills;
 use crate::state::States;
 use crate::store::Stores;
 
-/// Everything that a program defined for one server.
+/// All definitions of a program for one server.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     pub(crate) tools: Vec<Tool>,
@@ -25,17 +25,17 @@ pub(crate) struct Definitions {
     /// The values that handlers share.
     pub(crate) states: States,
     pub(crate) dynamic: DynamicKinds,
-    /// Whether layers may keep some of it from some callers.
+    /// Whether layers may hide definitions from some callers.
     pub(crate) is_layered: bool,
     /// Whether the program reports all changes.
     pub(crate) announces_all: bool,
-    /// Whether its resources are served without the extension `dev.plainly/resources`.
+    /// Whether resources are served without the extension `dev.plainly/resources`.
     pub(crate) is_unextended: bool,
-    /// The extensions that it declares, each with its settings.
+    /// The extensions that the program declares, each with its settings.
     pub(crate) extensions: Vec<(String, JsonObject)>,
 }
 
-/// Which kinds may come and go while the server runs.
+/// The kinds whose items may be added and removed while the server runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DynamicKinds {
     pub(crate) tools: bool,
@@ -44,7 +44,7 @@ pub(crate) struct DynamicKinds {
 }
 
 impl Definitions {
-    /// A digest of all that is listed, by which replicas see whether they list the same.
+    /// A digest of everything that is listed, by which replicas check whether they list the same.
     pub(crate) fn digest(&self) -> String {
         let (tools, prompts) = (&self.tools, &self.prompts);
         let (resources, templates) = (&self.resources, &self.templates);
@@ -57,7 +57,7 @@ impl Definitions {
             .collect()
     }
 
-    /// Whether any handler may write log messages. A handler that is added later may, because its
+    /// Whether any handler may send log messages. A handler that is added later may, because its
     /// needs are not known yet.
     pub(super) fn may_log(&self) -> bool {
         let DynamicKinds {
@@ -68,7 +68,7 @@ impl Definitions {
         tools || prompts || resources || self.needs().any(|needs| needs.may_log)
     }
 
-    /// Whether any tool may become a task. One that is added later may.
+    /// Whether any tool may become a task. A tool that is added later may.
     pub(super) fn may_become_tasks(&self) -> bool {
         self.dynamic.tools || self.tools.iter().any(Tool::may_become_task)
     }

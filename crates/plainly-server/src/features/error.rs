@@ -1,11 +1,12 @@
-//! The mistakes in definitions that prevent a server from being built, and the check for what handlers lack.
+//! The mistakes in definitions that prevent a server from being built, and the check of handlers'
+//! requirements.
 
 use std::fmt;
 
 use crate::extract::Needs;
 use crate::state::States;
 
-/// One mistake that prevents a server from being built: its subject and its fault.
+/// A mistake that prevents a server from being built: its subject and its fault.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{subject} {problem}")]
 pub struct BuildError {
@@ -23,13 +24,14 @@ impl BuildError {
         }
     }
 
-    /// The error of a second `subject` of the same name.
+    /// The error for a second `subject` with the same name.
     pub(super) fn twice(subject: &str) -> Self {
         Self::new(subject, "is defined twice")
     }
 }
 
-/// All mistakes that prevent a server from being built, or a definition from being added to it; at least one.
+/// All mistakes that prevent a server from being built, or a definition from being added to it; at
+/// least one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BuildErrors {
     what: &'static str,
@@ -37,12 +39,12 @@ pub struct BuildErrors {
 }
 
 impl BuildErrors {
-    /// `what` can't be done.
+    /// The errors for which `what` failed.
     pub(crate) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
         Self { what, errors }
     }
 
-    /// The mistakes, one by one.
+    /// All mistakes, in order.
     pub fn iter(&self) -> impl Iterator<Item = &BuildError> {
         self.errors.iter()
     }
@@ -59,7 +61,7 @@ impl fmt::Display for BuildErrors {
     }
 }
 
-/// A line for each mistake, since Rust prints the error of `main` so.
+/// Writes a line for each mistake, because Rust prints an error of `main` with `Debug`.
 impl fmt::Debug for BuildErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.what)?;
@@ -71,7 +73,7 @@ impl fmt::Debug for BuildErrors {
 
 impl std::error::Error for BuildErrors {}
 
-/// Adds to `errors` what the handler of `subject` needs and the server doesn't have.
+/// Adds to `errors` the requirements of the handler of `subject` that the server doesn't meet.
 pub(super) fn check_needs(
     subject: &str,
     needs: &Needs,

@@ -1,4 +1,4 @@
-//! The extensions of others that a program declares (SEP-2133), and the check of their names.
+//! The program's own extensions (SEP-2133), and the check of their names.
 
 use plainly_protocol::types::{JsonObject, SKILLS_EXTENSION, TASKS_EXTENSION};
 use serde_json::Value;
@@ -7,14 +7,14 @@ use super::error::BuildError;
 
 /// The prefix of the extensions that only this implementation has.
 const OWN_PREFIX: &str = "dev.plainly";
-/// The extensions that the server declares by itself, where it serves what they are about.
+/// The extensions that the server itself declares, if it serves their features.
 const OWN: [&str; 2] = [TASKS_EXTENSION, SKILLS_EXTENSION];
 /// The prefix of official extensions.
 const OFFICIAL_PREFIX: &str = "io.modelcontextprotocol";
-/// The second labels of prefixes that are for official extensions.
+/// The second labels of prefixes that are reserved for official extensions.
 const RESERVED: [&str; 2] = ["modelcontextprotocol", "mcp"];
 
-/// The extensions by name, each with its settings; adds what is wrong with their names to `errors`.
+/// The extensions by name, each with its settings. Mistakes in their names are added to `errors`.
 pub(super) fn check_extensions(
     extensions: Vec<(String, JsonObject)>,
     errors: &mut Vec<BuildError>,
@@ -65,7 +65,8 @@ fn wrong(identifier: &str) -> Option<String> {
     None
 }
 
-/// Letters, digits and hyphens, from a letter to a letter or digit.
+/// Whether the text consists of letters, digits and hyphens, begins with a letter, and ends with a
+/// letter or digit.
 fn is_label(label: &str) -> bool {
     label.starts_with(|first: char| first.is_ascii_alphabetic())
         && label.ends_with(|last: char| last.is_ascii_alphanumeric())
@@ -74,7 +75,8 @@ fn is_label(label: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Letters, digits, hyphens, underscores and dots, from a letter or digit to another.
+/// Whether the text consists of letters, digits, hyphens, underscores and dots, and begins and ends
+/// with a letter or digit.
 fn is_name(name: &str) -> bool {
     let is_end = |end: char| end.is_ascii_alphanumeric();
     let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

@@ -1,4 +1,5 @@
-//! The methods of tools, resources and prompts: which handler each has, and the handlers, from parameters to what answers them.
+//! The methods of tools, resources and prompts: a table of their handlers, and the handlers, which
+//! convert parameters to answers.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub(crate) const ACCEPT: &str = "dev.plainly/accept";
 pub(crate) type FeatureHandler =
     fn(&Arc<Features>, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
 
-/// Which handler each of these methods has.
+/// The handler of each method.
 pub(crate) const FEATURE_HANDLERS: [(Method, FeatureHandler); 12] = [
     (Method::CallTool, Features::call_tool),
     (Method::ReadResource, Features::read_resource),
@@ -44,7 +45,7 @@ pub(crate) const FEATURE_HANDLERS: [(Method, FeatureHandler); 12] = [
 ];
 
 impl Features {
-    /// Answers a request; an error if its method is not one of these.
+    /// Answers a request. Returns an error if its method is not in the table.
     pub(crate) fn answer(
         self: &Arc<Self>,
         call: &MethodCall<'_>,
@@ -247,7 +248,7 @@ impl Features {
         Ok(MethodAnswer::Later(Audience::Code, Box::pin(finding)))
     }
 
-    /// The metadata of the resource at `uri`; an error if there is none.
+    /// The metadata of the resource at `uri`; an error if it does not exist.
     pub(crate) async fn metadata(
         &self,
         uri: &str,
@@ -276,7 +277,7 @@ impl Features {
     }
 }
 
-/// The options of a request to read, which are in its `_meta`.
+/// The options of a request to read, from its `_meta`.
 fn read_options(call: &MethodCall<'_>) -> ReadOptions {
     let meta = call.params.and_then(Object::meta);
     let member = |name| meta.as_ref().and_then(|meta| meta.get(name));

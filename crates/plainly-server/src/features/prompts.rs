@@ -1,4 +1,4 @@
-//! Prompts as a program defines them. `served` has what a server makes of them.
+//! Prompts as a program defines them. `served` has the prompts that a server serves.
 
 mod arguments;
 mod served;
@@ -20,11 +20,11 @@ pub(crate) use self::served::Prompts;
 
 type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A prompt for users to start from: a handler and its description.
+/// A prompt for users: a handler and its description.
 ///
-/// Its arguments are the fields of its `Args<T>`, in their order. Name, description and whether an argument is required
-/// are derived from the type. Arguments arrive as text; fields that are numbers, booleans or enums are parsed from it. An
-/// enum completes itself.
+/// Its arguments are the fields of its `Args<T>`, in their order. Name, description and whether an
+/// argument is required are derived from the type. Arguments arrive as text; fields that are
+/// numbers, booleans or enums are parsed from it. An enum needs no completion handler.
 ///
 /// ```
 /// use plainly::server::Prompt;
@@ -88,7 +88,7 @@ impl Prompt {
         prompt
     }
 
-    /// The needs of its handler and of its completers.
+    /// The requirements of the prompt's handler and of its completers.
     pub(super) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers
@@ -116,7 +116,7 @@ impl Prompt {
     }
 
     /// Completes `argument` with `handler`, while the user types it. The last handler for an
-    /// argument counts.
+    /// argument is used.
     #[must_use]
     pub fn complete<F, A, By>(mut self, argument: impl Into<String>, handler: F) -> Self
     where

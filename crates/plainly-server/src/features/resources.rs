@@ -1,4 +1,5 @@
-//! The resources of a server, served as one: fixed ones with a handler each, those of templates, and those of stores.
+//! The resources of a server, served together: fixed ones with a handler each, those of templates,
+//! and those of stores.
 
 mod checking;
 mod children;
@@ -44,8 +45,9 @@ use crate::mistakes;
 use crate::request::Scope;
 use crate::store::{DynStore, Store as _, Stores, Viewer, Wanted};
 
-/// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
-/// they were added: in this order they are listed, and the first that serves a URI answers for it.
+/// The resources of a server. The fixed ones come first, then the templates, then the stores, each
+/// in the order in which they were added. They are listed in this order, and the first provider of
+/// a URI answers for it.
 #[derive(Debug)]
 pub(crate) struct Resources {
     fixed: Catalogue<Resource>,
@@ -59,14 +61,14 @@ pub(crate) struct Resources {
 pub(super) struct ReadOptions {
     /// The tag of the content that the client has.
     pub(super) known: Option<String>,
-    /// The formats that the client asks for, if it names any.
+    /// The formats that the client requests, if it names any.
     pub(super) accepted: Option<Vec<String>>,
 }
 
 /// The settings for the resources of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResourceSettings {
-    /// Whether every client may see a listing: layers may hide it from some.
+    /// Whether every client may see a listing. Layers may hide it from some.
     pub(super) is_open: bool,
     /// Whether the program reports all changes.
     pub(super) announces_all: bool,
@@ -74,15 +76,15 @@ pub(super) struct ResourceSettings {
     pub(super) is_extended: bool,
 }
 
-/// A page of resources, and how long clients may cache it.
+/// A page of resources, and the time that clients may cache it.
 pub(super) type ListedResources = (ListResourcesResult, CacheHint);
 
 /// The resource, template or store that answers for a URI.
 enum Provider<'a> {
     Fixed(Arc<Resource>),
-    /// With what the variables of the template stand for in the URI.
+    /// A template, with the values of its variables in the URI.
     Template(&'a ServedTemplate, Values),
-    /// As the caller sees it, and the part that is meant of the resource at this URI.
+    /// A store as the caller sees it, and the requested part of the resource at this URI.
     Store(Arc<dyn DynStore>, Option<(String, Part)>),
 }
 
@@ -101,12 +103,12 @@ impl Resources {
         }
     }
 
-    /// The resources with a handler of their own, which may come and go.
+    /// The resources with their own handler, which may be added and removed.
     pub(crate) fn fixed(&self) -> &Catalogue<Resource> {
         &self.fixed
     }
 
-    /// Whether there are any, or may be later.
+    /// Whether there are resources, or may be later.
     pub(crate) fn is_served(&self) -> bool {
         self.fixed.is_served() || self.templates.iter().len() > 0 || !self.stores.is_empty()
     }
@@ -116,12 +118,12 @@ impl Resources {
         self.settings.is_extended
     }
 
-    /// The stores, after everything else.
+    /// The stores, which come after everything else.
     pub(crate) fn stores(&self) -> &Stores {
         &self.stores
     }
 
-    /// Whether anything completes a variable of any template.
+    /// Whether any template has a completer for a variable.
     pub(crate) fn can_complete(&self) -> bool {
         let mut templates = self.templates.iter();
         templates.any(|template| template.completers().can_complete())
@@ -139,7 +141,7 @@ impl Resources {
             return own.completers().complete(variable, call);
         }
         let stores = self.stores.all_seen_by(&Viewer::of(call.scope));
-        // Clients may know it as the store has it, or as it is listed.
+        // Clients may know the template as the store defines it, or as it is listed.
         let listed = template.strip_suffix(part::VARIABLE);
         let listed = listed.filter(|_| self.settings.is_extended);
         let whole = listed.unwrap_or(template);
@@ -162,13 +164,13 @@ impl Resources {
         ))
     }
 
-    /// Whether any store reports what changes in it.
+    /// Whether any store reports its changes.
     pub(crate) fn can_watch(&self) -> bool {
         self.stores.iter().any(|store| store.facts().can_watch)
     }
 
-    /// Whether clients can hear of changes of the resource at `uri`, which need not exist: from its store or, if the program
-    /// reports `all` changes, from the program.
+    /// Whether clients can be notified of changes of the resource at `uri`, which need not exist:
+    /// by its store or, if the program reports `all` changes, by the program.
     pub(crate) fn can_tell(&self, uri: &str, all: bool, viewer: &Viewer) -> bool {
         match self.provider(uri, || viewer.clone()) {
             Ok(Some(Provider::Fixed(_) | Provider::Template(..))) => all,
@@ -180,13 +182,13 @@ impl Resources {
         }
     }
 
-    /// Whether clients can hear of all changes below a collection. Not where layers may hide resources, whose names that would
-    /// tell.
+    /// Whether clients can be notified of all changes below a collection. They can't if layers may
+    /// hide resources, because notifications would reveal their names.
     pub(crate) fn can_tell_below(&self) -> bool {
         self.settings.is_extended && self.settings.is_open
     }
 
-    /// The URI under which changes of the resource at `uri` are reported, if that is another.
+    /// The URI under which changes of the resource at `uri` are reported, if it is another.
     pub(super) fn listed(&self, uri: &str) -> Option<String> {
         if self.fixed.get(uri).is_some() || self.templates.find(uri).is_some() {
             return None;
@@ -195,7 +197,7 @@ impl Resources {
         listed.filter(|listed| listed != uri).map(Cow::into_owned)
     }
 
-    /// The provider of `uri`, if there is one; an error if `uri` names a part that is none.
+    /// The provider of `uri`, if there is one; an error if `uri` names an invalid part.
     fn provider(
         &self,
         uri: &str,
@@ -226,7 +228,8 @@ impl Resources {
         Ok(Some(Provider::Store(store, part)))
     }
 
-    /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it, or names a part that is none.
+    /// The provider of `uri`, if there is one; an error if `uri` is too long, or names an invalid
+    /// part.
     fn find(
         &self,
         uri: &str,
@@ -237,7 +240,8 @@ impl Resources {
         self.provider(uri, || Viewer::of(scope))
     }
 
-    /// The error for `uri`, which has no provider, with what was probably meant among the first resources of each store.
+    /// The error for `uri`, which has no provider. It suggests the URI that was probably meant,
+    /// from the first resources of each store.
     fn missing(&self, uri: &str, scope: &Scope) -> BoxFuture<'static, Failure> {
         let uri = uri.to_owned();
         let find = |known: &mut dyn Iterator<Item = &str>| meant::among(&uri, known);
@@ -257,7 +261,7 @@ impl Resources {
         })
     }
 
-    /// Reads a resource, unless it is stored and has the tag of the content that the client has.
+    /// Reads a resource. If it is stored and has the tag of the client's content, it is not read.
     pub(super) fn read(
         &self,
         call: &ResourceCall<'_>,
@@ -278,7 +282,8 @@ impl Resources {
         let extended = self.extended(call, None, formats);
         let uri = call.uri.to_owned();
         Ok(Box::pin(async move {
-            // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
+            // A failure to create the handler's parameters is reported like a failure of the
+            // handler, so it is returned only here.
             let mut contents = reading?.await?;
             extended.fit(&uri, &mut contents);
             Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
@@ -300,7 +305,7 @@ impl Resources {
         let known = options.known.filter(|_| self.settings.is_extended);
         Box::pin(async move {
             let contents = match part {
-                // In a box, so that whole resources need no room for it.
+                // Boxed, so that whole resources need no room for it.
                 Some((resource, part)) => {
                     Box::pin(async {
                         let resource = stored::metadata(&*store, &resource, is_open).await?;
@@ -371,7 +376,7 @@ impl Resources {
     }
 }
 
-/// Whether `uri` is within the limit, and so may be looked at.
+/// Checks that the length of `uri` is within the limit.
 pub(crate) fn check_length(uri: &str, limits: &Limits) -> Result<(), ProtocolError> {
     if uri.len() <= limits.uri_bytes {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The value of a variable as any type: several texts as a list or a map, one as the type that it
-//! parses as.
+//! Deserializes the value of a variable: several texts as a list or a map, a single text as the
+//! type that it parses as.
 
 use plainly_protocol::uri_template::Value;
 use serde::de::value::{MapDeserializer, SeqDeserializer};
@@ -12,7 +12,7 @@ use crate::strings::TextDeserializer;
 /// The value of one variable.
 pub(super) struct One<'a>(pub(super) &'a Value);
 
-/// The types that one text may be read as, and several texts may not.
+/// The types that a single text may be parsed as, but several texts may not.
 macro_rules! of_a_text {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {

@@ -1,11 +1,11 @@
-//! The arguments of a prompt, from the schema of what its handler takes.
+//! The arguments of a prompt, from the schema of its handler's parameter.
 
 use plainly_protocol::types::PromptArgument;
 use serde_json::Value;
 
 use crate::extract::Needs;
 
-/// The arguments that a handler takes, in the order in which its type declares them.
+/// The arguments of a handler, in the order in which its type declares them.
 pub(super) fn of(needs: &Needs) -> Vec<PromptArgument> {
     let Some(schema) = &needs.args else {
         return Vec::new();
@@ -20,7 +20,8 @@ pub(super) fn of(needs: &Needs) -> Vec<PromptArgument> {
         argument.description = text(property, "description");
         arguments.push(argument);
     }
-    // A schema has its properties sorted by name; people fill in the fields as the type has them.
+    // A schema has its properties sorted by name, but users should fill in the fields in the order
+    // of the type.
     arguments.sort_by_key(|argument| {
         let declared = needs
             .fields

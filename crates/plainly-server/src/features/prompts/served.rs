@@ -1,4 +1,4 @@
-//! The prompts of a server: checked when they are added, listed, and filled in.
+//! The prompts of a server: checked when they are added, listed, and rendered on request.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -21,17 +21,18 @@ use crate::limits::Limits;
 use crate::state::States;
 use crate::{mistakes, texts};
 
-/// Length of the longest name of a prompt, in bytes. The specification has no limit, but errors repeat unknown names.
+/// The maximum length of a prompt's name in bytes. The specification has no limit, but errors
+/// repeat unknown names.
 const LONGEST_NAME: usize = 128;
 
 /// The prompts of a server.
 pub(crate) type Prompts = Catalogue<ServedPrompt>;
 
-/// A prompt that passed all checks, ready to be filled in.
+/// A prompt that passed all checks and can be requested.
 #[derive(Debug)]
 pub(crate) struct ServedPrompt {
     prompt: Prompt,
-    /// The schema of the arguments, if the handler takes any.
+    /// The schema of the arguments, if the handler has any.
     schema: Option<Schema>,
     completers: Completers,
 }
@@ -59,7 +60,7 @@ impl Prompts {
         Ok(result)
     }
 
-    /// Whether anything completes an argument of any of them, or may later.
+    /// Whether any prompt has a completer, or may have one later.
     pub(crate) fn can_complete(&self) -> bool {
         self.is_dynamic() || self.any(|served| served.completers.can_complete())
     }
@@ -69,7 +70,7 @@ impl Prompts {
         self.get(name).ok_or_else(|| self.unknown(name))
     }
 
-    /// There is no prompt of this name.
+    /// The error for a prompt that does not exist.
     fn unknown(&self, name: &str) -> ProtocolError {
         let unknown = ProtocolError::from(InvalidParams::UnknownPrompt {
             name: quoted(name).into_owned(),
@@ -133,19 +134,19 @@ impl Definition for Prompt {
 }
 
 impl ServedPrompt {
-    /// Its arguments, with the handlers that complete them.
+    /// The arguments of the prompt, with the handlers that complete them.
     pub(in crate::features) fn completers(&self) -> &Completers {
         &self.completers
     }
 
-    /// Starts filling it in.
+    /// Starts the handler of the prompt.
     pub(in crate::features) fn get(&self, call: &PromptCall<'_>) -> AnswerFuture {
         self.start(call)
             .unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
     }
 
-    /// Starts the handler, unless the arguments fail the schema. A schema without constraints
-    /// beyond the type is checked only after that type failed, for a better message.
+    /// Starts the handler, unless the arguments violate the schema. A schema without constraints
+    /// beyond the type is checked only after deserialization failed, for a better error message.
     fn start(&self, call: &PromptCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.schema.as_ref().is_some_and(Schema::is_strict) {
             self.check_arguments(call.arguments)?;

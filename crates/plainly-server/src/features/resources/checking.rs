@@ -1,4 +1,4 @@
-//! The checks of templates and stores, before anything is served.
+//! The checks of templates and stores before anything is served.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::features::error::{BuildError, check_needs};
 use crate::state::States;
 use crate::store::{Store as _, Stores};
 
-/// No two stores have the same root, because the second would never be asked.
+/// Checks that no two stores have the same root, because the second would never be used.
 pub(in crate::features) fn check_stores(stores: &Stores, errors: &mut Vec<BuildError>) {
     let mut known = HashSet::new();
     for root in stores.roots() {
@@ -61,7 +61,7 @@ fn matcher(text: &str) -> Result<Matcher, String> {
     template.matcher().map_err(|error| error.to_string())
 }
 
-/// The problem of a template all of whose URIs `earlier` matches too.
+/// The mistake of a template whose URIs `earlier` all matches too.
 fn unreachable(earlier: &ServedTemplate, text: &str) -> String {
     let earlier = earlier.matcher().template().as_str();
     if earlier == text {
@@ -87,7 +87,8 @@ fn check_completers(
     }
 }
 
-/// Each field of `Vars<T>` is a variable, and each variable a field. A type that takes any names has no properties.
+/// Checks that each field of `Vars<T>` is a variable, and each variable a field. A type that
+/// accepts any names has no properties.
 fn check_vars(subject: &str, schema: &Value, template: &UriTemplate, errors: &mut Vec<BuildError>) {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         let problem = "takes Vars of a type that is not a JSON object: use a struct";

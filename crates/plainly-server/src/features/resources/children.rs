@@ -1,5 +1,5 @@
-//! The children of a collection: a store lists its own, a fixed collection is read. Both come in pages here, with
-//! cursors that only the method that asked accepts.
+//! The children of a collection: a store lists its own, and a fixed collection is read. Both are
+//! returned in pages here, with cursors that only the same method accepts.
 
 use std::collections::HashSet;
 
@@ -17,10 +17,10 @@ use crate::store::ListQuery;
 
 /// A request for the children of a collection.
 pub(in crate::features) struct Children<'a> {
-    /// The method that asks: a cursor of one is not accepted by the other.
+    /// The method of the request. A cursor of one method is not accepted by another.
     pub(in crate::features) method: Method,
     pub(in crate::features) parent: &'a str,
-    /// The cursor to go on from.
+    /// The cursor to continue from.
     pub(in crate::features) cursor: Option<&'a Cursor>,
     pub(in crate::features) cursors: CursorsOf<'a>,
     pub(in crate::features) limits: &'a Limits,
@@ -43,7 +43,8 @@ impl Resources {
                 Ok((children.of_contents(contents)?, resource.hint()))
             }
             Some(Provider::Template(template, variables)) => {
-                // No resource of a template is a collection, but one that doesn't exist is reported as that first.
+                // A resource of a template is never a collection, but if it does not exist, that
+                // error is reported first.
                 template.metadata(&call.of(parent, &variables)).await?;
                 Err(not_a_collection(parent).into())
             }
@@ -65,8 +66,9 @@ impl Resources {
 }
 
 impl Children<'_> {
-    /// A page of the children among `contents`: each once, even with several representations. The position is the
-    /// number of children listed, so that the listing ends whatever the handler returns next time.
+    /// A page of the children among `contents`, each listed once even if it has several
+    /// representations. The position is the number of children listed, so that the listing ends
+    /// whatever the handler returns next time.
     fn of_contents(
         &self,
         contents: Vec<ResourceContents>,

@@ -1,21 +1,22 @@
-//! The check of what was read of a resource, before it is sent: only a collection may have no content, or contents of other
-//! resources; several contents of anything else are its representations (SEP-2093). Knows nothing of where it was read.
+//! The check of a resource's contents before they are sent. Only a collection may have no content
+//! or contents of other resources; several contents of another resource are its representations
+//! (SEP-2093). It does not depend on where the contents were read.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
 use crate::store::Formats;
 
-/// A rule that is broken by the contents of a resource that is not a collection.
+/// A rule that the contents of a resource violate, although it is not a collection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContentsFault {
-    /// There are none.
+    /// There are no contents.
     #[error("reading {uri} gave no contents, but it is not a collection")]
     Nothing { uri: String },
-    /// Some are contents of another resource.
+    /// Some contents belong to another resource.
     #[error("reading {uri} gave contents of {other}, but it is not a collection")]
     Another { uri: String, other: String },
-    /// Two are in the same format.
+    /// Two contents have the same format.
     #[error("reading {uri} gave two contents with {}, but each format may occur only once", mime_type.as_deref().unwrap_or("no MIME type"))]
     Repeated {
         uri: String,
@@ -51,7 +52,7 @@ pub(super) fn check(uri: &str, contents: &[ResourceContents]) -> Result<(), Cont
     Ok(())
 }
 
-/// Whether any content of `uri` lacks a part of the metadata that every resource has.
+/// Whether any content of `uri` lacks metadata that every resource has.
 pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
     contents
         .iter()
@@ -59,7 +60,8 @@ pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
         .any(|content| content.name.is_none() || content.is_collection.is_none())
 }
 
-/// Fills in the metadata that a content of `resource`, which is read as `uri`, lacks, so that all have the same.
+/// Adds the metadata that contents of `resource`, which is read as `uri`, lack, so that all have
+/// the same.
 pub(super) fn describe(uri: &str, contents: &mut [ResourceContents], resource: &Resource) {
     let is_only = contents.len() == 1;
     for content in contents.iter_mut().filter(|content| content.uri == uri) {
@@ -70,7 +72,7 @@ pub(super) fn describe(uri: &str, contents: &mut [ResourceContents], resource: &
         fill(&mut content.icons, &resource.icons);
         fill(&mut content.annotations, &resource.annotations);
         fill(&mut content.meta, &resource.meta);
-        // With several contents, it is unknown which one the MIME type of the resource means.
+        // With several contents, it is unknown which one the MIME type of the resource belongs to.
         if is_only {
             fill(&mut content.mime_type, &resource.mime_type);
         }
@@ -83,8 +85,9 @@ fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
     }
 }
 
-/// Sets the size of each, which is known for certain now, and the formats of the resource at `uri` if there are several: they
-/// are one resource, with one name. Of all formats, only those that came are there.
+/// Sets the size of each content, which is now known for certain. If the resource at `uri` has
+/// several formats, also sets the list of them, because they are one resource with one name. If the
+/// client chose formats, only the returned ones are listed.
 pub(super) fn complete(uri: &str, contents: &mut [ResourceContents], formats: &Formats) {
     for content in &mut *contents {
         content.size = Some(content.body.as_bytes().len() as u64);
@@ -109,7 +112,8 @@ pub(super) fn complete(uri: &str, contents: &mut [ResourceContents], formats: &F
     }
 }
 
-/// The formats that the first content lists, and those of all contents with their sizes. Without `others`, only the latter.
+/// The formats that the first content lists, and those of all contents with their sizes. Without
+/// `others`, only the latter.
 fn merged(own: &[&mut ResourceContents], others: bool) -> Vec<Representation> {
     let listed = own.first().and_then(|content| content.meta.as_ref());
     let mut formats = listed.map(Representation::listed).unwrap_or_default();
@@ -132,7 +136,7 @@ fn merged(own: &[&mut ResourceContents], others: bool) -> Vec<Representation> {
     formats
 }
 
-/// The details go to the log; the client learns only that it failed.
+/// The log gets the details; the client only learns that reading failed.
 impl From<ContentsFault> for ProtocolError {
     fn from(broken: ContentsFault) -> Self {
         Self::internal("The resource could not be read").with_source(broken)

@@ -1,6 +1,6 @@
-//! The extension `dev.plainly/resources`: the metadata that it adds to resources and contents, and the formats of which a
-//! client chooses. The capabilities say in the words of newer drafts of SEP-2093 whether a resource is a collection, and
-//! whether its changes are reported.
+//! The extension `dev.plainly/resources`: the metadata that it adds to resources and contents, and
+//! the formats that a client can choose from. As in newer drafts of SEP-2093, the capabilities say
+//! whether a resource is a collection and whether its changes are reported.
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
@@ -13,12 +13,12 @@ use super::Resources;
 use crate::extract::ResourceCall;
 use crate::store::{DynStore, Formats};
 
-/// The parts of the extension that contents need to know.
+/// The settings of the extension that contents need.
 #[derive(Clone, Debug)]
 pub(super) struct Extended {
     /// Whether the extension is in use.
     is_extended: bool,
-    /// The revision that the client speaks.
+    /// The revision of the client.
     revision: Revision,
     /// Whether changes are reported to clients.
     can_subscribe: bool,
@@ -27,8 +27,8 @@ pub(super) struct Extended {
 }
 
 impl Resources {
-    /// The formats that the client gets: those that it asks for, or all if it knows of them. Any other would take them for
-    /// several files.
+    /// The formats that the client gets: those that it requests, or all if it supports several
+    /// formats. Any other client would mistake them for several files.
     pub(super) fn formats(&self, call: &ResourceCall<'_>, asked: Option<Vec<String>>) -> Formats {
         let knows_formats = call.scope.peer().extension(RESOURCES_EXTENSION).is_some();
         match asked {
@@ -39,7 +39,8 @@ impl Resources {
         }
     }
 
-    /// The additions to the contents that `call` asks for, which `store` has unless the program does.
+    /// The additions to the contents that `call` requests. They are in `store`, or the program
+    /// provides them.
     pub(super) fn extended(
         &self,
         call: &ResourceCall<'_>,
@@ -68,7 +69,8 @@ impl Resources {
         }
     }
 
-    /// Adds the capabilities that the resources of templates may have: only those of stores are collections.
+    /// Adds the capabilities that the resources of templates may have. Only resources of stores can
+    /// be collections.
     pub(super) fn extend_templates(&self, templates: &mut [ResourceTemplate]) {
         if !self.settings.is_extended {
             return;
@@ -91,8 +93,8 @@ impl Resources {
 }
 
 impl Extended {
-    /// Fits the contents of `uri` to the client: leaves out the formats that it does not get, and adds the metadata of the
-    /// extension if that is in use.
+    /// Adapts the contents of `uri` to the client: removes the formats that the client does not
+    /// get, and adds the metadata of the extension if it is in use.
     pub(super) fn fit(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
         self.formats.retain(uri, contents);
         for content in contents {

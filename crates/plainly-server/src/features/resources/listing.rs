@@ -1,4 +1,4 @@
-//! `resources/list` without a URI: everything, one part after the other.
+//! `resources/list` without a URI: lists all resources, one part after another.
 
 use std::iter;
 
@@ -16,7 +16,8 @@ use crate::features::cursor::CursorsOf;
 use crate::limits::Limits;
 use crate::store::{ListQuery, Page, Position, Store as _, StoreError, Stores, Viewer, shorter};
 
-/// One part of everything. Cursors hold its number, and where in it the next page begins.
+/// One part of the whole listing. Cursors contain its number and the position in it of the next
+/// page.
 enum ListingPart<'a> {
     Fixed(&'a Catalogue<Resource>),
     Template(&'a ServedTemplate),
@@ -40,7 +41,7 @@ impl ListingPart<'_> {
 }
 
 impl Resources {
-    /// The part of this number, counted from 0.
+    /// The part with this number, counted from 0.
     fn part<'a>(&'a self, stores: &'a Stores, number: usize) -> Option<ListingPart<'a>> {
         let templates = self.templates.iter().map(ListingPart::Template);
         let stores = (!stores.is_empty()).then_some(ListingPart::Stores(stores));
@@ -48,7 +49,8 @@ impl Resources {
         parts.chain(templates).chain(stores).nth(number)
     }
 
-    /// A page of everything. It may end one part and begin the next.
+    /// A page of the whole listing. It may contain the end of one part and the beginning of the
+    /// next.
     pub(in crate::features) async fn list(
         &self,
         cursor: Option<&Cursor>,
@@ -65,8 +67,8 @@ impl Resources {
             None => Position::default(),
         };
         let mut page = Vec::new();
-        // A store may return fewer entries than it was asked for and still have more, so one look at each part is not
-        // enough.
+        // A store may return fewer entries than requested and still have more, so one call for each
+        // part is not enough.
         while page.len() < limits.page_entries
             && let Some(part) = self.part(&stores, at.part)
         {
@@ -77,14 +79,15 @@ impl Resources {
             at = Position::after(at.part, more.next);
         }
         let mut result = ListResourcesResult::new(page);
-        // Whether that part has any entries is not known without asking it: the last page may be empty.
+        // Only a call shows whether that part has entries, so the last page may be empty.
         if self.part(&stores, at.part).is_some() {
             result.next_cursor = Some(cursors.seal(listing, &at.to_string())?);
         }
         Ok((result, self.hint_of_everything(&stores)))
     }
 
-    /// The shortest time of everything that templates and stores list; public only if all of them are.
+    /// The cache hint of the whole listing: the shortest time of all templates and stores, and
+    /// public only if all of them are.
     fn hint_of_everything(&self, stores: &Stores) -> CacheHint {
         let listed = self.templates.listed_hints();
         let stored = (!stores.is_empty()).then(|| stores.cache_hint());
@@ -96,7 +99,8 @@ fn invalid_cursor() -> ProtocolError {
     InvalidParams::InvalidCursor.into()
 }
 
-/// The error of a listing of resources or skills. It has no URI, because the request was not for any one of them.
+/// The error for a listing of resources or skills. It has no URI, because the request was not for a
+/// single resource.
 pub(in crate::features) fn listing_failed(listed: &str, error: StoreError) -> ProtocolError {
     match error {
         StoreError::InvalidCursor => invalid_cursor(),

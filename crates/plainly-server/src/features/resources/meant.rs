@@ -1,14 +1,14 @@
-//! The resource that was probably meant by a URI without one: only from public listings.
+//! The resource that was probably meant by an unknown URI. Only public listings are searched.
 
 use std::iter;
 
 use plainly_errors::ProtocolError;
 use plainly_schema::closest;
 
-/// The most resources that are compared, because any client can ask for unknown ones.
+/// The maximum number of resources that are compared, because any client can request unknown ones.
 pub(super) const LOOKED_AT: usize = 250;
 
-/// The error for `uri`, which no resource has, with the one that was `meant`.
+/// The error for `uri`, which no resource has, with the URI that was probably `meant`.
 pub(super) fn not_found(uri: &str, meant: Option<String>) -> ProtocolError {
     let error = ProtocolError::resource_not_found(uri);
     match meant {
@@ -20,20 +20,20 @@ pub(super) fn not_found(uri: &str, meant: Option<String>) -> ProtocolError {
     }
 }
 
-/// The first of `known` that `uri` is a slip of.
+/// The first URI in `known` that `uri` is a slip of.
 pub(super) fn among<'a>(uri: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let uri = uri.trim_end_matches('/');
     let mut slips = known.filter(|known| is_slip(uri, known));
     slips.next().map(str::to_owned)
 }
 
-/// Part by part, or with its beginning left out.
+/// Whether `uri` is a slip of `known`: part by part, or because its beginning is missing.
 fn is_slip(uri: &str, known: &str) -> bool {
     let start = known.strip_suffix(uri).unwrap_or_default();
     if start.ends_with('/') && !uri.is_empty() {
         return true;
     }
-    // Most differ in their last part, which is found first.
+    // Compared from the end, because most URIs differ in their last part.
     let (mut parts, mut others) = (uri.rsplit('/'), known.rsplit('/'));
     loop {
         match (parts.next(), others.next()) {

@@ -16,7 +16,7 @@ use crate::store::{
     no_pages, read_part,
 };
 
-/// The lines and bytes of the parts that are named where a resource is too large.
+/// The parts in lines and bytes that an error suggests for a resource that is too large.
 const EXAMPLES: [Part; 3] = [
     Part::Tail(200),
     Part::Lines {
@@ -33,7 +33,7 @@ const EXAMPLES: [Part; 3] = [
 pub(super) const VARIABLE: &str = "{#part}";
 pub(super) const NAME: &str = "part";
 
-/// The templates of the stores; if there are parts, each with the variable for one.
+/// The templates of the stores. If parts are supported, each has the variable for one.
 pub(super) fn templates(
     stores: &Stores,
     has_parts: bool,
@@ -47,8 +47,8 @@ pub(super) fn templates(
     })
 }
 
-/// The examples that begin with this text, with that of a page for a resource that has any: the one that the other
-/// variables of the template name.
+/// The examples of parts that begin with this text. They include a page if the resource that the
+/// other variables name has pages.
 pub(super) fn complete(
     store: &Arc<dyn DynStore>,
     template: &str,
@@ -81,7 +81,7 @@ pub(super) fn complete(
     })
 }
 
-/// The URI of the resource, and the part that `uri` names; an error if that is none.
+/// The URI of the resource and the part that `uri` names; an error if the part is invalid.
 pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
     let Some((resource, part)) = Part::of(uri) else {
         return Ok(None);
@@ -95,7 +95,8 @@ pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
     }
 }
 
-/// The metadata of a part: that of its resource, but for its size and its tag, and for pages in the format that has them.
+/// The metadata of a part: that of its resource, except for the size, the tag, and for pages the
+/// MIME type.
 pub(super) fn described(
     mut resource: Resource,
     part: Part,
@@ -116,7 +117,7 @@ pub(super) fn described(
     Ok(resource)
 }
 
-/// Reads a part of a resource, which the viewer asked for as `asked`.
+/// Reads a part of a resource, which the viewer requested as `asked`.
 pub(super) async fn read(
     store: &Arc<dyn DynStore>,
     resource: Resource,
@@ -146,7 +147,8 @@ fn paged_format(resource: &Resource) -> Option<Representation> {
     formats.find(|format| format.has_pages == Some(true))
 }
 
-/// The error for a resource that is too large to be read at once, with parts of it if these can be read.
+/// The error for a resource that is too large to be read at once. It suggests parts if these can be
+/// read.
 pub(super) async fn too_large(
     store: &dyn DynStore,
     uri: &str,
