@@ -112,7 +112,7 @@ impl Telemetry {
         }
     }
 
-    /// Reports the requests to a cache from now on: to a client's cache of results, or to any other.
+    /// Reports the requests to a cache from now on: to a client's cache of results or to another.
     ///
     /// ```
     /// use plainly::client::Cache;
