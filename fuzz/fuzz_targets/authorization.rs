@@ -1,5 +1,6 @@
-//! The two URLs of a login: the one that a browser is sent to keeps what its endpoint says and adds what the request must say, and
-//! the one that it comes back to has a code only if a second reading of its query agrees.
+//! The two URLs of a login. The URL for the browser must keep the endpoint's query and add the
+//! request's parameters. The redirect URL must yield a code only if a second parser of its query
+//! agrees.
 
 #![no_main]
 
@@ -9,7 +10,7 @@ use plainly_oauth::authorization::{AuthorizationRequest, CallbackError, Expected
 use plainly_oauth::{Pkce, Secret, check_page};
 use url::Url;
 
-/// What a request sets, or may set.
+/// The parameters that a request sets or may set.
 const OURS: [&str; 10] = [
     "response_type",
     "client_id",
@@ -23,7 +24,7 @@ const OURS: [&str; 10] = [
     "prompt",
 ];
 
-// In lines: an endpoint, the state, the issuer, and the query that comes back.
+// The input has lines: an endpoint, the state, the issuer, and the query of the redirect.
 fuzz_target!(|text: &str| {
     let mut lines = text.splitn(4, '\n');
     let [endpoint, state, issuer, query] =
@@ -98,7 +99,7 @@ fn come_back(state: &str, issuer: &str, query: &str, sends_issuer: bool) {
     );
 }
 
-/// The pairs of a query, read by a second implementation.
+/// The pairs of a query, according to a second parser.
 fn pairs(query: &str) -> Vec<(String, String)> {
     let decoded = |text: &str| {
         let text = text.replace('+', " ");

@@ -1,5 +1,5 @@
-//! Any text, as a value of `WWW-Authenticate`: whatever is read of it can be written and read again, and is not of what stands
-//! in quotation marks.
+//! Any text as a value of `WWW-Authenticate`. A parsed challenge must be the same after writing and
+//! parsing it again, and must not come from quoted text.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
         assert!(!why.is_empty() && text.contains(broken.scheme));
     }
 
-    // As the text of a parameter, it is nothing but that.
+    // As the value of a parameter, the text must not change.
     if text.contains(|it: char| it.is_control() && it != '\t') {
         return;
     }

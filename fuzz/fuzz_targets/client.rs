@@ -1,5 +1,6 @@
-//! A client, and a server that says whatever it likes, step by step: each call ends once, with the result that was meant for
-//! it or an error; what was given up is taken back; and when the server is gone, no call waits for it.
+//! A client and a server that sends anything, step by step. Each call must end once, with its own
+//! result or an error; a call that was given up must be cancelled; and after the server is gone, no
+//! call may wait for it.
 
 #![no_main]
 
@@ -16,18 +17,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
 
-/// Whole seconds that a call takes at most without progress.
+/// The maximum time of a call without progress, in seconds.
 const TIMEOUT: u64 = 60;
 
 #[derive(Arbitrary, Debug)]
 enum Step {
     Call,
-    /// A good result.
+    /// A valid result.
     Answer(u8),
     Fail(u8, i32),
-    /// A result that is none.
+    /// An invalid result.
     Misanswer(u8, u8),
-    /// A good result for a call that was never made.
+    /// A valid result for a call that was never made.
     Stray(i64),
     Notify(u8, u8),
     Line(Vec<u8>),
@@ -36,12 +37,12 @@ enum Step {
     Close,
 }
 
-/// A call, as the model has it.
+/// A call in the model.
 struct Call {
     running: Option<JoinHandle<Result<String, Error>>>,
     id: Value,
     since: u64,
-    /// What it ends with, once that is known: its own text, or an error.
+    /// The expected end of the call, once it is known: true for its own text, false for an error.
     expected: Option<bool>,
 }
 
@@ -50,9 +51,9 @@ struct World {
     server: DuplexStream,
     calls: BTreeMap<u64, Call>,
     now: u64,
-    /// Whether something was said that ends a connection, or may be anything.
+    /// Whether something was sent that ends the connection, or may have any effect.
     is_doubtful: bool,
-    /// Whether progress was told, perhaps of a call that has more time then.
+    /// Whether progress was sent, which may have given a call more time.
     has_progressed: bool,
     is_closed: bool,
 }
@@ -96,7 +97,7 @@ impl World {
         }
     }
 
-    /// One of the calls that run, and its id.
+    /// One of the running calls, and its id.
     fn pick(&mut self, which: u8) -> Option<(u64, Value)> {
         let running = self.calls.iter().filter(|(_, call)| call.running.is_some());
         let running: Vec<_> = running
@@ -158,7 +159,7 @@ impl World {
     }
 
     async fn call(&mut self) {
-        // What ran out of time is taken back.
+        // Reads the cancellations of calls that timed out.
         said(&mut self.server).await;
         let ticket = self.calls.len() as u64 + 1;
         let client = self.client.clone();
@@ -181,7 +182,7 @@ impl World {
     async fn answer(&mut self, ticket: u64, id: &Value, result: &Value, is_good: bool) {
         self.calls.get_mut(&ticket).unwrap().expected = Some(is_good);
         let message = json!({"jsonrpc": "2.0", "id": id, "result": result});
-        // Twice is once.
+        // The second response must be ignored.
         for _ in 0..2 {
             say(&mut self.server, &message).await;
         }
@@ -203,7 +204,7 @@ impl World {
         say(&mut self.server, &message).await;
     }
 
-    /// A call that nobody waits for is taken back.
+    /// Drops a call, which must then be cancelled.
     async fn give_up(&mut self, which: u8) {
         let Some((ticket, id)) = self.pick(which) else {
             return;
@@ -276,7 +277,7 @@ async fn say(server: &mut DuplexStream, message: &Value) {
         .unwrap();
 }
 
-/// What the client has said, once nothing moves.
+/// The messages from the client, once no task can proceed.
 async fn said(server: &mut DuplexStream) -> Vec<Value> {
     settle().await;
     let mut bytes = Vec::new();

@@ -1,5 +1,6 @@
-//! Any text as a file of each host: an entry that is added to it is read again as it was, and the text is as before once it is
-//! taken away; a file that can't be read or changed is refused. All texts in it are expanded.
+//! Any text as a configuration file of each host. An added entry must be read back unchanged, and
+//! removing it must restore the text; a file that can't be read or changed must be rejected. All
+//! texts in it are expanded.
 
 #![no_main]
 
@@ -23,7 +24,7 @@ mod rooms {
         pub(crate) mod syntax;
         pub(crate) mod variables;
 
-        /// The servers that a file has, as far as they can be read.
+        /// The servers in a file, as far as they can be read.
         pub(crate) fn reaches(root: &serde_json::Value) -> Vec<reach::Reach> {
             let entries = entry::entries(root).unwrap_or_default().into_iter();
             let read = entries.filter_map(|(_, entry)| entry::Entry::read(entry).ok());
@@ -54,7 +55,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
     let reach = Reach::command("p".to_owned(), vec![text.to_owned()]);
     if let Ok(added) = add(host, text, name, &reach, false) {
         let again = add(host, &added, name, &reach, false);
-        // What can't be read, such as a number beyond a double, is not known to be the same.
+        // An unreadable value, such as a number beyond the range of a double, can't be compared.
         let mut syntaxes = [Syntax::Json, Syntax::Toml].into_iter();
         let is_read = syntaxes.any(|syntax| syntax.read(Path::new("f"), &added).is_ok());
         assert!(again.as_ref() == Ok(&added) || !is_read);

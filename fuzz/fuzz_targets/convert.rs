@@ -1,5 +1,5 @@
-//! Any bytes as a file of every format that is converted: what is made of it has an end, and nothing in it that a terminal
-//! would take for a command. The first byte says how much room there is.
+//! Any bytes as a file of every convertible format. The converted text must be limited, and must
+//! not contain terminal commands. The first byte determines the maximum size.
 
 #![no_main]
 
@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Only what stands between the values is another.
+/// Checks that only the white space between values has changed.
 fn same_value(content: &[u8], indented: &str) {
     let text = String::from_utf8_lossy(content);
     if text.contains(|letter: char| letter.is_control() && !"\n\t\r".contains(letter)) {

@@ -1,4 +1,4 @@
-//! Any text as a cursor, and any position as one to seal: what is sealed opens, and nothing else does.
+//! Any text as a cursor, and any position to seal. Only sealed cursors may open.
 
 #![no_main]
 
@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
 
-/// The limits, at the path at which the modules expect them.
+/// The limits, at the path where the module expects them.
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }
@@ -43,7 +43,8 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// The sealed text with one letter as another, shorter, and longer, where the bytes of `text` say.
+/// Forgeries of the sealed text: with a letter replaced, removed or added, as the bytes of `text`
+/// determine.
 fn forgeries(sealed: &str, text: &str) -> Vec<String> {
     let mut bytes = text.bytes().map(usize::from);
     let at = bytes.next().unwrap_or(0) % sealed.len();
@@ -54,7 +55,7 @@ fn forgeries(sealed: &str, text: &str) -> Vec<String> {
     let last = &sealed[..sealed.len() - 1];
     [
         format!("{before}{letter}{}", &rest[1..]),
-        // Bits beyond the last byte.
+        // Changes bits beyond the last byte.
         format!("{last}{letter}"),
         format!("{before}{letter}{rest}"),
         before.to_owned(),

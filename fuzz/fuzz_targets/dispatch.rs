@@ -1,6 +1,7 @@
-//! What two clients may do to one server over byte streams, step by step, against a model: every request has its one reply,
-//! and what was cancelled none; an id is taken as long as its request runs and no longer; limits hold on each connection and
-//! over all; and in the end nothing runs and all places are free.
+//! The possible actions of two clients of one server over byte streams, step by step, compared with
+//! a model. Every request must get one reply, except cancelled ones; an id must be in use only
+//! while its request runs; limits must apply to each connection and to all; and in the end nothing
+//! may run and all places must be free.
 
 #![no_main]
 
@@ -19,16 +20,16 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio::time::advance;
 
-/// Requests that may run on one connection, and in all.
+/// The maximum numbers of requests that run on one connection, and in total.
 const MOST: usize = 3;
 const MOST_IN_ALL: usize = 5;
-/// Whole seconds.
+/// In seconds.
 const DEADLINE: u64 = 60;
 const SHUTDOWN: u64 = 30;
 
 #[derive(Arbitrary, Debug)]
 struct Input {
-    /// Which revision each of the clients speaks.
+    /// The revision of each client.
     revisions: [u8; 2],
     steps: Vec<(bool, Step)>,
 }
@@ -38,17 +39,17 @@ enum Step {
     Call(Call),
     Batch(Vec<Part>),
     Cancel(u8),
-    /// One of the handlers that wait goes on.
+    /// Releases one of the waiting handlers.
     GoOn(u8),
-    /// So many seconds.
+    /// Lets this number of seconds pass.
     Pass(u8),
-    /// An answer that nobody waits for.
+    /// A response that no request of the server waits for.
     Answer(u8),
     NoMessage,
     InitializeAgain,
-    /// The connection is gone.
+    /// Closes the connection.
     HangUp,
-    /// The client has nothing more to say, and waits.
+    /// Ends the client's input, but not its output.
     Finish,
 }
 
@@ -65,7 +66,7 @@ struct Call {
     tells: bool,
 }
 
-/// The handlers that wait, by their tickets. Each leaves when it is dropped.
+/// The waiting handlers, by their tickets. A handler is removed when it is dropped.
 #[derive(Clone, Default)]
 struct Waiting(Arc<Mutex<BTreeMap<u64, oneshot::Sender<()>>>>);
 
@@ -98,7 +99,7 @@ async fn work(
     ticket.to_string()
 }
 
-/// One for all inputs, each of which must leave it as it was.
+/// A server for all inputs, each of which must leave it unchanged.
 static SERVER: LazyLock<(Server, Waiting)> = LazyLock::new(|| {
     let waiting = Waiting::default();
     let mut limits = Limits::default();
@@ -113,11 +114,11 @@ static SERVER: LazyLock<(Server, Waiting)> = LazyLock::new(|| {
     (server.unwrap(), waiting)
 });
 
-/// What a client hears.
+/// A message that a client receives.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Heard {
     Progress(u64),
-    /// The reply to a request of this id: the ticket, or what kind of error.
+    /// The reply to the request with this id: its ticket, or the kind of error.
     Reply(String, Result<u64, String>),
     Batch(Vec<Heard>),
     Other(String),
@@ -153,17 +154,18 @@ impl Heard {
     }
 }
 
-/// A request that runs, as the model has it.
+/// A running request in the model.
 struct Running {
     client: usize,
     id: Value,
     since: u64,
     batch: Option<usize>,
-    /// Its handler has returned, and its place among all is free; the reply waits for what was told before it.
+    /// Whether the handler has returned, so that its place is free. The reply is sent after earlier
+    /// messages.
     has_returned: bool,
 }
 
-/// The parts of a batch: which run, and what the others were answered.
+/// The parts of a batch: the running ones, and the replies to the others.
 #[derive(Default)]
 struct Batch {
     is_started: bool,
@@ -176,7 +178,7 @@ struct Client {
     peer: Peer,
     revision: &'static str,
     expected: Vec<Heard>,
-    /// Since when it has nothing more to say.
+    /// The time at which the client's input ended.
     finished: Option<u64>,
 }
 
@@ -185,8 +187,8 @@ struct World {
     waiting: Waiting,
     clients: Vec<Client>,
     running: BTreeMap<u64, Running>,
-    /// What a batch cancelled that is still being started: its handlers are dropped after that, and have their places among all
-    /// until then.
+    /// The number of handlers that a batch cancelled while it was still starting. They are dropped
+    /// afterwards, and occupy their places until then.
     leaving: usize,
     batches: Vec<Batch>,
     tickets: u64,
@@ -205,7 +207,7 @@ async fn play(input: Input) {
 }
 
 fn id(number: u8) -> Value {
-    // 1 and "1" are two.
+    // 1 and "1" are different ids.
     match number % 6 {
         number @ 0..4 => json!(number),
         number => json!((number - 4).to_string()),
@@ -301,13 +303,13 @@ impl World {
         }
     }
 
-    /// How many handlers run.
+    /// The number of running handlers.
     fn handlers(&self) -> usize {
         let running = self.running.values();
         running.filter(|running| !running.has_returned).count()
     }
 
-    /// A call, and what is said to it at once, if it is.
+    /// A call, and its immediate reply, if there is one.
     fn call(&mut self, client: usize, call: Call, batch: Option<usize>) -> (Value, Option<Heard>) {
         self.tickets += 1;
         let (ticket, id) = (self.tickets, id(call.id));
@@ -334,7 +336,8 @@ impl World {
         if call.tells {
             self.clients[client].expected.push(Heard::Progress(ticket));
         }
-        // In a batch, what was told is heard only when all of it is started: until then it is in flight.
+        // In a batch, notifications are only sent once all parts have started. Until then the call
+        // is in flight.
         if !call.waits && (batch.is_none() || !call.tells) {
             return (message, Some(Heard::Reply(id.to_string(), Ok(ticket))));
         }
@@ -407,7 +410,7 @@ impl World {
         self.close(client, number);
     }
 
-    /// The replies to a batch go out when nothing of it runs.
+    /// Sends the replies to a batch once none of its parts runs.
     fn close(&mut self, client: usize, number: usize) {
         let batch = &mut self.batches[number];
         if batch.is_started && batch.running.is_empty() && !batch.replies.is_empty() {
@@ -424,7 +427,7 @@ impl World {
         let found = running.find(|(_, running)| running.client == client && running.id == *id);
         if let Some(ticket) = found.map(|(ticket, _)| *ticket) {
             let running = self.running.remove(&ticket).unwrap();
-            // Within one batch, before it was told.
+            // Within one batch, the call is cancelled before its notification is sent.
             let expected = &mut self.clients[client].expected;
             expected.retain(|heard| *heard != Heard::Progress(ticket));
             if let Some(batch) = running.batch {
@@ -441,7 +444,7 @@ impl World {
         self.answer(ticket, Ok(ticket));
     }
 
-    /// A request is answered.
+    /// Expects a reply to a request.
     fn answer(&mut self, ticket: u64, with: Result<u64, &str>) {
         let Some(running) = self.running.remove(&ticket) else {
             return;
@@ -488,7 +491,7 @@ impl World {
         assert!(waiting.iter().eq(self.running.keys()), "{waiting:?} wait");
     }
 
-    /// Nothing runs, and as many can as before.
+    /// Checks that nothing runs, and that as many requests can run as before.
     async fn end(mut self) {
         self.clients.clear();
         settle().await;

@@ -1,4 +1,5 @@
-//! Edits of a text: all are made, or none; line ends and the mark stay; and the opposite edit gives the text as it was.
+//! Edits of a text. All or none must be applied; line endings and the mark must be kept; and the
+//! inverse edit must restore the text.
 
 #![no_main]
 
@@ -17,7 +18,7 @@ struct Input<'a> {
 
 #[derive(Arbitrary, Debug)]
 struct Change<'a> {
-    /// The piece: from the text, unless there is another one.
+    /// The start of the piece in the text, unless `other` is the piece.
     start: u8,
     length: u8,
     other: Option<&'a str>,
@@ -25,7 +26,7 @@ struct Change<'a> {
     all: bool,
 }
 
-/// The text with line ends of one kind.
+/// The text with uniform line endings.
 fn uniform(text: &str, is_wide: bool) -> String {
     let text = text.replace('\r', "");
     if is_wide {
@@ -81,7 +82,7 @@ fuzz_target!(|input: Input<'_>| {
     if !edited.loose.is_empty() || edit.all || has_mark || !after.contains('\n') {
         return;
     }
-    // What occurs elsewhere too can't be told apart from what was written.
+    // The inverse edit only applies if the new text occurs once.
     if let Ok(undone) = apply(after.as_bytes(), &[Edit::new(edit.new, edit.old)], LIMIT)
         && undone.loose.is_empty()
     {

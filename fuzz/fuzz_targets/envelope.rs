@@ -1,4 +1,5 @@
-//! Any bytes: the scan must agree with the second opinion, under the usual limits and under tight ones.
+//! Any bytes. The scan must agree with a second parser, under the usual limits and under tight
+//! ones.
 
 #![no_main]
 

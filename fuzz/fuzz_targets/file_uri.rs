@@ -1,4 +1,5 @@
-//! Any text as a URI of the directory store: each place is listed in one spelling, and no name leads elsewhere.
+//! Any text as a URI of the directory store. Each location must have one listed spelling, and no
+//! name may lead elsewhere.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! The frontmatter of a skill as a server renders it: what can be rendered is equal to itself, however often, and no text
-//! takes more than a bounded number of values.
+//! The frontmatter of a skill as JSON. A converted frontmatter must equal itself after repeated
+//! conversions, and no text may need more than a limited number of values.
 
 #![no_main]
 

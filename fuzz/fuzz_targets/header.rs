@@ -17,7 +17,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(header.trim_matches([' ', '\t']), header);
     assert_eq!(decode(&header), Ok(Cow::Borrowed(text)));
 
-    // What is encoded has one spelling only.
+    // An encoded value must have only one spelling.
     if let Ok(Cow::Owned(value)) = decode(text) {
         let again = encode(&value);
         assert!(again == value || again == text.trim_matches([' ', '\t']));

@@ -1,5 +1,6 @@
-//! Any head and body of an HTTP request: it reaches the server behind only by a name that was allowed, on behalf of an
-//! origin that was, and as plain JSON, as a second opinion has it; and what is allowed is as it was written.
+//! Any head and body of an HTTP request. The request must reach the server only with an allowed
+//! host, from an allowed origin, and as plain JSON, according to a second parser. Setting an
+//! invalid host or origin must fail.
 
 #![no_main]
 
@@ -35,7 +36,7 @@ struct Input<'a> {
     body: &'a [u8],
 }
 
-/// Any text, but often one that matters.
+/// Any text, with a high probability of a significant one.
 #[derive(Debug)]
 struct Text<'a>(&'a str);
 
@@ -78,7 +79,7 @@ impl<'a> Arbitrary<'a> for Text<'a> {
     }
 }
 
-/// Notes that something reached it.
+/// A service that records whether a request reached it.
 #[derive(Clone, Debug, Default)]
 struct Behind(Arc<AtomicBool>);
 
@@ -131,7 +132,7 @@ fuzz_target!(|input: Input<'_>| {
     simulate(async move {
         let response = service.call(request).await.unwrap();
         let headers = response.headers();
-        // Pages of no other origin learn anything.
+        // Pages of other origins must not get any CORS headers.
         let mut names = headers.keys().map(HeaderName::as_str);
         assert!(is_page || !names.any(|name| name.starts_with("access-control")));
         if behind.0.load(Ordering::Relaxed) {
@@ -198,7 +199,7 @@ impl Input<'_> {
         loopback.is_some_and(is_own) || self.names_origin(request)
     }
 
-    /// Whether the request is of a page whose origin is allowed by name.
+    /// Whether the request comes from a page whose origin is explicitly allowed.
     fn names_origin<B>(&self, request: &Request<B>) -> bool {
         let mut origins = request.headers().get_all(ORIGIN).iter();
         let (Some(origin), None) = (origins.next(), origins.next()) else {
@@ -210,7 +211,7 @@ impl Input<'_> {
     }
 }
 
-/// The name, in lower case, and the port, as the parser of another library has them.
+/// The host in lower case, and the port, according to another library's parser.
 fn authority(text: &str) -> Option<(String, Option<u16>)> {
     let authority: Authority = text.strip_suffix(':').unwrap_or(text).parse().ok()?;
     if authority.as_str().contains('@') {

@@ -1,4 +1,5 @@
-//! Any bytes, cut anywhere: the same lines as in one piece, none of them longer than the limit.
+//! Any bytes, split anywhere. The lines must be the same as without splits, and none may be longer
+//! than the limit.
 
 #![no_main]
 

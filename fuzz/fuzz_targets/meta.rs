@@ -1,4 +1,4 @@
-//! Any JSON object as `_meta`: it introduces its sender, or every key that keeps it from doing so is named.
+//! Any JSON object as `_meta`. It must introduce its sender, or its invalid keys must be named.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! The schema of a tool on the first line, arguments on the second, and other text on the third: whatever annotations are
-//! good for, headers that say what the arguments say let a call through, and any other text in one of them does not.
+//! A tool's schema on the first line, arguments on the second, and other text on the third. With
+//! any annotations, a call must pass if the headers equal the arguments, and fail if a header has
+//! any other text.
 
 #![no_main]
 
@@ -16,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 const MOST: f64 = 9_007_199_254_740_991.0;
 const MISMATCH: i64 = -32020;
-/// Nested too deep, or with too many members.
+/// The code if the arguments are nested too deep, or have too many members.
 const TOO_MUCH: i64 = -32600;
 
 async fn any(Args(_): Args<Map<String, Value>>) -> &'static str {
@@ -56,7 +57,7 @@ fuzz_target!(|input: &str| {
     }
 });
 
-/// The annotation at the place of `one`, which the schema has.
+/// The annotation in the schema for `one`.
 fn annotation(schema: &Value, one: &MirroredArgument) -> Option<String> {
     let mut path = one.path.iter();
     let schema = path.try_fold(schema, |schema, name| schema.get("properties")?.get(name))?;
@@ -74,14 +75,15 @@ async fn check(server: Server, found: Vec<MirroredArgument>, arguments: Value, o
     }
     for one in &found {
         let said = one.value_in(&arguments).map(text);
-        // No header can say it: the schema will refuse it.
+        // A header can't express this value, which the schema will reject.
         let Some(Some(said)) = said else {
             if said.is_some() {
                 return;
             }
             continue;
         };
-        // Beyond what JavaScript has an integer for, a call is refused whatever the header says.
+        // A call with an integer beyond JavaScript's range is rejected, whatever the header
+        // contains.
         let number = one.value_in(&arguments).and_then(Value::as_f64);
         if number.is_some_and(|number| number.abs() > MOST) {
             return;
@@ -125,7 +127,7 @@ async fn is_mismatch(server: &Server, headers: &HeaderMap, arguments: &Value) ->
     code(server, headers, arguments).await == Some(MISMATCH)
 }
 
-/// That of the error that a call is answered with.
+/// The code of the error in the reply to a call.
 async fn code(server: &Server, headers: &HeaderMap, arguments: &Value) -> Option<i64> {
     let params = json!({"name": "tool", "arguments": arguments});
     let body = modern(&json!(1), "tools/call", params).to_string();

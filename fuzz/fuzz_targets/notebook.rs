@@ -1,4 +1,5 @@
-//! Notebooks whose cells are any text, and bytes as one: what is made of them has an end, and code ends with its fence.
+//! Notebooks with any text in their cells, and bytes as a notebook. The converted text must be
+//! limited, and code must end with its fence.
 
 #![no_main]
 

@@ -1,5 +1,6 @@
-//! A status and a body that an endpoint of an authorization server answered with, as an answer of each kind: what is taken of it
-//! can be sent, ends in time and stands in the body, a refusal is one, and what goes wrong is told in words of our own.
+//! A status and a body as the response of each endpoint of an authorization server. Accepted values
+//! must be sendable, must expire and must be in the body; a rejection must be an error; and errors
+//! must not quote the body.
 
 #![no_main]
 
@@ -20,7 +21,7 @@ use serde_json::Value;
 const ISSUER: &str = "https://as.example";
 const REDIRECT: &str = "http://127.0.0.1:1/callback";
 
-// In lines: the status, and the body.
+// The input has lines: the status, and the body.
 fuzz_target!(|text: &str| {
     let (status, body) = text.split_once('\n').unwrap_or(("", text));
     let status = status.parse().unwrap_or(200);
@@ -49,12 +50,12 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Whether what is taken may be taken, and what is wrong is told without a word of theirs.
+/// Checks that only a valid response is accepted, and that errors don't quote the response.
 fn judge<T>(read: &Result<T, TokenError>, is_success: bool, value: &Value) {
     match read {
         Ok(_) => assert!(is_success && value.is_object() && !value["error"].is_string()),
         Err(TokenError::Refused { error, .. }) => {
-            // Of a body with a member twice nothing is read.
+            // A body with a duplicate member is not read at all.
             assert!(!is_success || error.is_some());
             assert!(error.is_none() || error.as_deref() == value["error"].as_str());
         }
@@ -64,7 +65,7 @@ fn judge<T>(read: &Result<T, TokenError>, is_success: bool, value: &Value) {
     }
 }
 
-/// What is kept of the tokens, and read again.
+/// Checks that stored tokens can be read again.
 fn keep(tokens: Tokens, value: &Value) {
     send(&tokens.access_token, &value["access_token"]);
     if let Some(token) = &tokens.refresh_token {
@@ -86,7 +87,7 @@ fn keep(tokens: Tokens, value: &Value) {
     assert_eq!(serde_json::from_str::<Credentials>(&text).unwrap(), kept);
 }
 
-/// A token is what the body has, and fits in a header.
+/// Checks that a token is the one in the body, and fits into a header.
 fn send(token: &Secret, value: &Value) {
     assert_eq!(Some(token.expose()), value.as_str());
     let header = HeaderValue::from_str(&format!("Bearer {}", token.expose())).unwrap();
@@ -113,7 +114,7 @@ fn show(begun: &DeviceAuthorization, value: &Value) {
     assert!(begun.expires_in <= 1800 && begun.interval >= 1);
 }
 
-/// Whoever is registered can prove that, with what the body has.
+/// Checks that a registered client can authenticate with the values in the body.
 fn register(status: u16, body: &[u8], value: &Value) {
     for methods in [
         &[][..],

@@ -1,5 +1,5 @@
-//! A URL, and a document that came from there: where metadata are asked for stays at the URL's origin, and what is read of a
-//! document stands in it as a second reading finds it, with endpoints that hide nothing.
+//! A URL, and a document from it. Metadata must be requested only from the URL's origin, and parsed
+//! values must be in the document according to a second parser, with valid endpoints.
 
 #![no_main]
 
@@ -12,7 +12,7 @@ use url::Url;
 
 fuzz_target!(|text: &str| {
     let (url, document) = text.split_once('\n').unwrap_or((text, ""));
-    // Others are asked for nothing.
+    // No metadata is requested for other URLs.
     let is_plain = url.bytes().all(|it| it.is_ascii_graphic() && it != b'\\');
     let parsed = Url::parse(url).ok();
     let parsed = parsed.filter(|it| is_plain && it.origin().is_tuple());
@@ -25,7 +25,7 @@ fuzz_target!(|text: &str| {
         assert!(ServerMetadata::read(document.as_bytes()).is_err());
         return;
     };
-    // The same without doubled members, which must not be read.
+    // The document without duplicate members, which must not be read.
     let once = value.to_string();
     let resource = ResourceMetadata::read(once.as_bytes());
     if let Ok(as_written) = ResourceMetadata::read(document.as_bytes()) {
@@ -134,7 +134,8 @@ fn is_endpoint(value: &Value) -> bool {
     }
 }
 
-/// Whether what a document describes is at the same origin, and its path that of the URL or above it, segment by segment.
+/// Whether the described resource has the same origin, and its path is that of the URL or above it,
+/// segment by segment.
 fn is_above(resource: &str, url: &Url) -> bool {
     let resource = Url::parse(resource).unwrap();
     let segments = |url: &Url| -> Vec<String> {

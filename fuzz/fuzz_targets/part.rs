@@ -1,4 +1,4 @@
-//! A URI: a part that its fragment names is named by what is written again.
+//! A URI with a fragment that names a part. Writing the part again must name the same part.
 
 #![no_main]
 

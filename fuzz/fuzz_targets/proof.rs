@@ -1,5 +1,5 @@
-//! A proof of possession in its parts: it proves something only with the signature of the key that the token is bound to, for this
-//! request, now and once, as a second reading of it finds.
+//! The parts of a proof of possession. The proof must be accepted only with a signature of the key
+//! that the token is bound to, for this request, now and once, according to a second parser.
 
 #![no_main]
 
@@ -17,10 +17,10 @@ use url::Url;
 
 const TOKEN: &str = "t";
 const URL: &str = "https://mcp.example/mcp";
-/// A nonce of the server's.
+/// A nonce issued by the server.
 const FRESH: &str = "fresh";
 
-/// A server that has given one nonce.
+/// A server that has issued one nonce.
 #[derive(Debug)]
 struct OneNonce;
 
@@ -33,7 +33,7 @@ impl Nonces for OneNonce {
 static THUMBPRINT: LazyLock<String> =
     LazyLock::new(|| PublicKey::read(&public_jwk()).unwrap().thumbprint());
 
-// In lines: the header, the claims, and a signature (the key's own, if it is empty).
+// The input has lines: the header, the claims, and a signature (empty for the key's own).
 fuzz_target!(|text: &str| {
     let mut lines = text.splitn(3, '\n');
     let [header, claims, signature] = std::array::from_fn(|_| lines.next().unwrap_or_default());
@@ -43,7 +43,7 @@ fuzz_target!(|text: &str| {
         _ => false,
     };
 
-    // As it is written, it may have a member twice; then it is refused whatever it says.
+    // The text as written may have a duplicate member, for which it must be rejected.
     let (written, is_own) = signed(header, claims, signature);
     let as_written = prove(&written, None);
     assert!(as_written.is_err() || is_good && is_own);
@@ -56,7 +56,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Where a nonce is wanted, only a fresh one of the server's does.
+/// If a nonce is required, only a fresh one from the server may be accepted.
 fn prove_with_nonce(header: &Value, claims: &Value, is_good: bool) {
     let is_fresh = claims["nonce"] == FRESH;
     let proven = prove_signed(header, claims, Some(&OneNonce));
@@ -81,7 +81,7 @@ fn prove_signed(
     prove(&proof, nonces)
 }
 
-/// Whether it is taken, and if so, once.
+/// Whether the proof is accepted. It must be accepted only once.
 fn prove(proof: &str, nonces: Option<&dyn Nonces>) -> Result<(), ProofRefusal> {
     let seen = Replays::default();
     let request = ProvenRequest {

@@ -1,5 +1,6 @@
-//! A question on the first line, and below it a text in each syntax: its sections are all of its lines in order, each below
-//! headings that come before it; and what shares a word with the text finds one of them.
+//! A question on the first line, and a text in each syntax below it. The sections must be all of
+//! its lines in order, each below earlier headings; and a question that shares a word with the text
+//! must find a section.
 
 #![no_main]
 

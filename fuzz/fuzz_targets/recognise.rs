@@ -1,4 +1,5 @@
-//! Any error object, as received, recognised and passed on: some error, within the policy, and settled after one trip.
+//! Any error object, as received, recognised and passed on. The result must be an error within the
+//! policy, and must not change after one trip.
 
 #![no_main]
 

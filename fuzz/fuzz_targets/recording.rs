@@ -1,5 +1,5 @@
-//! Any bytes as a recording, which is read or refused by line; and as what passes between a client and a server, which is masked
-//! and kept on one line, as the JSON that it was.
+//! Any bytes as a recording, which must be read or rejected with a line number; and as a message
+//! between a client and a server, which must be masked and stay on one line as the same JSON.
 
 #![no_main]
 
@@ -39,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let masked = Mask::default().json(bytes);
     if let Some(masked) = &masked {
-        // Numbers are kept as they are written, and some are beyond a `Value`.
+        // Numbers are kept as written, and some are out of range for a `Value`.
         if let Ok(before) = serde_json::from_slice::<Value>(bytes) {
             let after: Value = serde_json::from_str(masked).expect("it is JSON");
             assert_eq!(is_like(&before), is_like(&after));
@@ -55,7 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(read.is_ok() || masked.is_some());
 });
 
-/// What sort of value it is; of a list, how long.
+/// The type of the value, and the length of a list.
 fn is_like(value: &Value) -> (u8, usize) {
     match value {
         Value::Null => (0, 0),

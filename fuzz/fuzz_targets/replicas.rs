@@ -1,5 +1,5 @@
-//! Messages to a replica of a server: any bytes, and any content in an envelope that another replica has sealed. Whatever it
-//! hears, it answers each question once, and goes on.
+//! Messages to a replica of a server: any bytes, and any content in an envelope sealed by another
+//! replica. The replica must answer each question once, and continue.
 
 #![no_main]
 
@@ -24,16 +24,16 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 #[derive(Arbitrary, Debug)]
 enum Step<'a> {
-    /// To all, or as a question.
+    /// Bytes as an event if true, otherwise as a question.
     Bytes(bool, &'a [u8]),
-    /// In an envelope.
+    /// Text in an envelope.
     Text(bool, &'a str),
     Known(u8, Words<'a>),
-    /// The number of the next message is greater by this.
+    /// Increases the number of the next message by this.
     Skip(u8),
 }
 
-/// Words of a message; the first may be the name of the session that is there.
+/// The words of a message. The first may be the name of the existing session.
 #[derive(Arbitrary, Debug)]
 struct Words<'a> {
     is_of_session: bool,
@@ -42,7 +42,7 @@ struct Words<'a> {
     third: Option<&'a str>,
 }
 
-/// A replica that says what it is told to.
+/// A replica that sends anything.
 struct Stranger {
     part: Replica,
     sealer: Sealer,
@@ -87,7 +87,7 @@ async fn play(steps: Vec<Step<'_>>) {
     );
     let ping = request(&json!(1), "ping", json!({})).to_string();
     let pinged = server.exchange(&Frame::new(headers, ping.into())).await;
-    // A session that is said to have ended begins anew: its record is there.
+    // A session that was reported as ended starts again, because its record exists.
     assert!(pinged.status.is_success(), "{}", pinged.status);
 }
 
@@ -159,7 +159,7 @@ impl Stranger {
         self.part.tell(self.sealed(&["tell", SERVER, &own], event));
     }
 
-    /// The answer to this question.
+    /// Asks a question, and returns the answer.
     async fn ask(&mut self, question: &Value) -> Option<Value> {
         let number = self.number;
         self.number += 1;
@@ -174,7 +174,7 @@ impl Stranger {
         let opened = self
             .sealer
             .open_bytes(&purpose, &answer[17..], SystemTime::now());
-        // The time when it was sent comes first.
+        // The answer starts with the time of sending.
         Some(serde_json::from_slice(&opened.unwrap()[8..]).unwrap())
     }
 

@@ -1,6 +1,7 @@
-//! What is kept of the streams of a session, so that clients can come again: whatever is written, read, resumed and left in
-//! whatever order, each reader hears every event after the one it named, once and in order; what is kept stays within its
-//! bounds, and nothing is forgotten within them.
+//! The stored events of a session's streams, from which clients can resume. In any order of
+//! writing, reading, resuming and leaving, each reader must receive every event after the one it
+//! named, once and in order; the stored events must stay within their limits, and no event within
+//! the limits may be lost.
 
 #![no_main]
 
@@ -8,7 +9,7 @@
 #[expect(dead_code, reason = "the rest is for those who wait")]
 mod kept;
 
-/// Where the module expects the limits to be.
+/// The limits, at the path where the module expects them.
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }
@@ -28,11 +29,11 @@ use tokio::time::Instant;
 
 const EVENTS: usize = 12;
 const BYTES: usize = 2_000;
-/// Of two sessions.
+/// The limit for two sessions.
 const TOTAL: usize = 3_000;
-/// What an event counts for beside its bytes.
+/// The size that an event counts in addition to its bytes.
 const OVERHEAD: usize = 64;
-/// How far a writer may be ahead of its reader.
+/// The maximum number of events that a writer may be ahead of its reader.
 const AHEAD: usize = 16;
 const AGE: Duration = Duration::from_secs(60);
 
@@ -62,17 +63,17 @@ enum Step {
     TellToEnd {
         reader: u8,
     },
-    /// So many seconds.
+    /// Lets this number of seconds pass.
     Pass(u8),
 }
 
-/// A stream, as the model has it.
+/// A stream in the model.
 #[derive(Default)]
 struct Stream {
-    /// The events that were written, by their sizes.
+    /// The sizes of the written events.
     written: Vec<usize>,
     reader: Option<Reader>,
-    /// How many of them the reader has read.
+    /// The number of events that the reader has read.
     read: usize,
     paused_at: Option<usize>,
     ended: Option<Instant>,
@@ -83,11 +84,11 @@ struct Stream {
 struct Session {
     kept: StoredEvents,
     streams: BTreeMap<u64, Stream>,
-    /// All readers there ever were.
+    /// All readers, including earlier ones.
     readers: Vec<Reader>,
-    /// Whether all that was ever written to it is within its bounds.
+    /// Whether everything written so far is within the session's limits.
     is_small: bool,
-    /// What was ever written in both sessions.
+    /// The total size of the events written in both sessions.
     in_all: Rc<Cell<usize>>,
     now: Instant,
 }
@@ -114,7 +115,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     let bytes: usize = sessions.iter_mut().map(Session::kept_bytes).sum();
     assert!(bytes <= TOTAL, "{bytes} bytes are kept");
     drop(sessions);
-    // All of the total is free again.
+    // The whole total must be free again.
     let mut limits = limits;
     limits.resumption.bytes = TOTAL;
     let mut kept = StoredEvents::new(&limits, total.part(None));
@@ -134,7 +135,7 @@ fn limits() -> Limits {
     limits
 }
 
-/// The event of this number: no two are the same.
+/// The event with this number. No two events are the same.
 fn event(stream: u64, number: usize, bytes: usize) -> Vec<u8> {
     let mut event = format!("{stream}-{number}").into_bytes();
     event.resize(bytes.max(event.len()), b'.');
@@ -226,7 +227,7 @@ impl Session {
         }
     }
 
-    /// Writes where a writer would.
+    /// Writes like a writer of the server.
     fn write(&mut self, number: u64, bytes: u8) {
         let turn = self
             .kept
@@ -253,7 +254,7 @@ impl Session {
         self.kept.push(number, event.into());
     }
 
-    /// All events that there ever were, and what they count for.
+    /// The number of all written events, and their total size.
     fn written(&self) -> (usize, usize) {
         let sizes = self.streams.values().flat_map(|stream| &stream.written);
         sizes.fold((0, 0), |(count, bytes), size| {
@@ -340,7 +341,8 @@ impl Session {
         readers.into_iter().for_each(|reader| self.leave(reader));
     }
 
-    /// The bytes that are kept when nobody reads any more: of each stream the last events, all that can be resumed from.
+    /// The size of the events stored without a reader: for each stream the last events, from which
+    /// it can be resumed.
     fn kept_bytes(&mut self) -> usize {
         let is_small = self.is_small();
         let (mut events, mut bytes) = (0, 0);

@@ -1,5 +1,6 @@
-//! Any schema of a tool on the first line, and arguments on the others: it is refused with a reason or served, in bounded
-//! time; and what is served is called with exactly what the library says is valid.
+//! A tool's schema on the first line, and arguments on the others. The schema must be rejected with
+//! a reason or served, in limited time; and a served tool must be called with exactly the arguments
+//! that the library finds valid.
 
 #![no_main]
 
@@ -48,15 +49,15 @@ async fn check(server: Server, schema: Value, arguments: Value) {
     let options = jsonschema::options()
         .with_pattern_options(PatternOptions::regex())
         .should_validate_formats(false);
-    // What it knows of URIs and of other drafts is more than anything that is served needs.
+    // The library supports more URIs and drafts than a served tool needs.
     if let Ok(peer) = options.build(&schema) {
         let is_valid = peer.is_valid(&arguments);
         assert_eq!(text == Some("called"), is_valid, "{heard:?}");
     }
 }
 
-/// Where the library is of another opinion: it takes `contains` to evaluate items in 2019-09 already, and what is said of
-/// contents in drafts 6 and 7 as more than an annotation.
+/// Whether the library differs: it lets `contains` evaluate items in 2019-09 already, and treats
+/// the content keywords of drafts 6 and 7 as more than annotations.
 fn is_read_otherwise(schema: &Value) -> bool {
     let text = schema.to_string();
     let has = |part| text.contains(part);

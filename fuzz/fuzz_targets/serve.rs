@@ -1,4 +1,5 @@
-//! A whole server over a byte stream: any bytes get at most one reply a line, and a good request after them its result.
+//! A whole server over a byte stream. Any bytes must get at most one reply for each line, and a
+//! valid request after them must get its result.
 
 #![no_main]
 
@@ -37,7 +38,7 @@ async fn gone(uri: ResourceUri) -> Result<String, ProtocolError> {
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let mut limits = Limits::default();
-    // The good request must not find the connection full of those before it.
+    // Earlier requests must not occupy all places of the connection when the valid request arrives.
     limits.requests_per_connection = 1 << 20;
     Server::builder("fuzz", "1")
         .limits(limits)
@@ -71,7 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.trim_ascii().is_empty()).count() + 1;
-    // A batch that is refused has a reply for each of its requests.
+    // A rejected batch has a reply for each of its requests.
     let objects = bytes.iter().filter(|byte| **byte == b'{').count();
     assert!(replies.len() <= lines + objects, "{replies:?}");
     let good =

@@ -1,6 +1,7 @@
-//! What clients may do over HTTP, step by step, against a model: handlers that tell and reply when they are told to,
-//! connections that are lost, streams that are resumed, cancellations, sessions that end. Each client hears what its handler
-//! said, once and in order, on whatever connections it takes; and nobody's handler outlives whom it is for.
+//! The possible actions of clients over HTTP, step by step, compared with a model: handlers that
+//! send notifications and replies on command, lost connections, resumed streams, cancellations, and
+//! ended sessions. Each client must receive what its handler sent, once and in order, over any
+//! connections; and no handler may outlive its client.
 
 #![no_main]
 
@@ -24,9 +25,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
 
-/// Requests that may run in all.
+/// The maximum number of requests that run in total.
 const MOST: usize = 6;
-/// Whole seconds for which a stream is kept that has ended.
+/// The time for which an ended stream is stored, in seconds.
 const RESUME: u64 = 60;
 
 #[derive(Arbitrary, Debug)]
@@ -40,20 +41,20 @@ enum Step {
     Call(bool),
     Command(u8, Command),
     Read(u8),
-    /// The connection is lost.
+    /// Loses the connection.
     Lose(u8),
-    /// What followed one of the events that were heard.
+    /// Resumes after one of the received events.
     Resume {
         call: u8,
         after: u8,
     },
     Cancel(u8),
     EndSession(bool),
-    /// So many seconds.
+    /// Lets this number of seconds pass.
     Pass(u8),
 }
 
-/// What a handler does next.
+/// The next action of a handler.
 #[derive(Arbitrary, Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     Tell,
@@ -61,7 +62,7 @@ enum Command {
     Reply,
 }
 
-/// The handlers that run, by their tickets. Each leaves when it is dropped.
+/// The running handlers, by their tickets. A handler is removed when it is dropped.
 #[derive(Clone, Default)]
 struct Handlers(Arc<Mutex<BTreeMap<u64, UnboundedSender<Command>>>>);
 
@@ -109,7 +110,7 @@ async fn work(
     }
 }
 
-/// One for all inputs, each of which must leave it as it was.
+/// A server for all inputs, each of which must leave it unchanged.
 static SERVER: LazyLock<(Server, Handlers)> = LazyLock::new(|| {
     let handlers = Handlers::default();
     let mut limits = Limits::default();
@@ -129,24 +130,24 @@ struct Session {
     has_ended: bool,
 }
 
-/// A call, as the model has it.
+/// A call in the model.
 struct Call {
     session: usize,
     told: usize,
     can_pause: bool,
-    /// When it was told to reply.
+    /// The time at which the handler was told to reply.
     replied: Option<u64>,
-    /// Nobody will hear more of it.
+    /// Whether no client will receive more of it.
     is_over: bool,
-    /// The number of its stream, and the last event of it that was heard.
+    /// The id of the stream, and the number of its last received event.
     stream: Option<String>,
     heard: usize,
 }
 
-/// What a client waits for, or hears.
+/// A connection of a client, before or after the reply.
 enum Connection {
     Asked(JoinHandle<Reply>),
-    /// The next event is this one, counted from 0.
+    /// The stream, and the number of its next event, from 0.
     Hearing {
         feed: Box<dyn Feed>,
         next: usize,
@@ -158,7 +159,7 @@ struct World {
     handlers: Handlers,
     sessions: Vec<Session>,
     calls: BTreeMap<u64, Call>,
-    /// The connection on which each call is heard, if there is one.
+    /// The connection that each call uses, if it has one.
     connections: BTreeMap<u64, Connection>,
     tickets: u64,
     now: u64,
@@ -315,7 +316,7 @@ impl World {
         }
     }
 
-    /// Whether the client of a call can come again.
+    /// Whether the client of a call can resume its stream.
     fn is_kept(&self, call: &Call) -> bool {
         let session = &self.sessions[call.session];
         let has_spoken = call.told > 0 || call.can_pause;
@@ -341,7 +342,7 @@ impl World {
         let frame = self.frame(session, &message);
         assert_eq!(self.server.exchange(&frame).await.status, 202);
         let call = self.calls.get_mut(&ticket).unwrap();
-        // What was said already may be heard, or not.
+        // Events that were sent already may or may not be received.
         call.is_over |= self.handlers.running().contains(&ticket);
     }
 
@@ -349,7 +350,7 @@ impl World {
         if self.sessions[session].name.is_some() && !self.sessions[session].has_ended {
             let frame = self.frame(session, &Value::Null);
             assert_eq!(self.server.end_session(&frame).await.status, 204);
-            // Who has heard nothing yet still waits for a reply on a connection of its own.
+            // A client that has received nothing yet still waits for a reply on its own connection.
             let mine = self
                 .calls
                 .iter()
@@ -388,7 +389,7 @@ impl World {
         }
     }
 
-    /// Reads all that there is.
+    /// Reads all available events.
     async fn read(&mut self, ticket: u64) {
         let (mut feed, mut next) = match self.connections.remove(&ticket) {
             Some(Connection::Hearing { feed, next }) => (feed, next),
@@ -412,7 +413,7 @@ impl World {
                     return;
                 }
                 Poll::Pending if is_pending => break,
-                // Whoever writes may have waited for the reader.
+                // The writer may have waited for the reader.
                 Poll::Pending => {
                     is_pending = true;
                     settle().await;
@@ -427,7 +428,7 @@ impl World {
             .insert(ticket, Connection::Hearing { feed, next });
     }
 
-    /// Who asked has an answer as soon as there is one, and what runs is for somebody.
+    /// Checks that each reply has arrived, and that each running handler has a client.
     async fn check(&mut self) {
         settle().await;
         let asked: Vec<u64> = self.connections.keys().copied().collect();
@@ -457,7 +458,8 @@ impl World {
         for ticket in self.handlers.running() {
             let call = &self.calls[&ticket];
             match self.connections.get(&ticket) {
-                // Where nothing is kept, it is the connection that lets the handler go on, and end.
+                // If the stream is not stored, the handler can continue only while there is a
+                // connection.
                 Some(Connection::Hearing { .. }) if !self.is_kept(call) => {}
                 Some(_) => assert!(!call.is_over, "{ticket} runs on"),
                 None => assert!(
@@ -468,7 +470,8 @@ impl World {
         }
     }
 
-    /// All that is still to come can be heard; then nothing runs, and as much can as before.
+    /// Checks that all remaining events can be received; that then nothing runs; and that as many
+    /// requests can run as before.
     async fn end(mut self) {
         let tickets: Vec<u64> = self.calls.keys().copied().collect();
         for &ticket in &tickets {
@@ -508,7 +511,7 @@ impl World {
 }
 
 impl Call {
-    /// The next event is what the handler said next.
+    /// Checks that the next event is the next one that the handler sent.
     fn hear(&mut self, ticket: u64, event: &Event, next: &mut usize) {
         if let Some((stream, number)) = event.id.as_deref().map(|id| id.split_once('-').unwrap()) {
             assert!(self.stream.as_deref().is_none_or(|known| known == stream));

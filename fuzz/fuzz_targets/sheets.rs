@@ -1,5 +1,6 @@
-//! Workbooks whose parts say anything, and bytes as one: what is made of them has an end, and is tables. Not those before
-//! 2007: only the process that they are read in bounds what they take.
+//! Workbooks with any content in their parts, and bytes as a workbook. The converted text must be
+//! limited, and consist of tables. Workbooks from before 2007 are left out, because only a separate
+//! process limits their conversion.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes, cut anywhere: the same events as in one piece, and the same end of patience.
+//! Any bytes, split anywhere. The events and the error must be the same as without splits.
 
 #![no_main]
 
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let (events, end) = read(std::iter::once(bytes));
     assert_eq!(read(pieces(lengths, bytes)), (events.clone(), end));
-    // Only where to send messages may be said in no bytes at all.
+    // Only an event with the endpoint for messages may be empty.
     assert!(events.iter().all(|(kind, data)| {
         data.len() <= LIMIT && (!data.is_empty() || *kind == sse::EventKind::Endpoint)
     }));

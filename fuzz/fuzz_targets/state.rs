@@ -1,5 +1,6 @@
-//! Rounds of questions, and what a client may do to the states in between: a state opens for the very request it was given
-//! out for and for the same principal, with the answers so far; changed in any way, or with anything else, it is refused.
+//! Rounds of questions, with anything that a client may do to the states in between. A state must
+//! open only for the same request and the same principal, with the answers so far. A changed state
+//! must be rejected.
 
 #![no_main]
 
@@ -26,7 +27,7 @@ struct Input {
     sends: Vec<Send>,
 }
 
-/// One request, with what comes with it.
+/// One request, with its parameters.
 #[derive(Arbitrary, Debug)]
 struct Send {
     principal: u8,
@@ -43,12 +44,12 @@ enum Forgery {
     Letter(u16, u8),
     Cut(u16),
     Longer(u8),
-    /// The beginning of one and the end of another.
+    /// The beginning of one state and the end of another.
     Spliced(u8, u16),
     Text(String),
 }
 
-/// Whom and what a state is for.
+/// The principal and the request that a state is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Binding {
     principal: usize,
@@ -65,7 +66,7 @@ struct Given {
 
 #[derive(Deserialize, JsonSchema)]
 struct Order {
-    /// A number, as text: prompts take no other arguments.
+    /// A number as text, because prompts only have text arguments.
     item: String,
 }
 
@@ -118,7 +119,7 @@ async fn play(input: Input) {
         let [reply] = heard.as_slice() else {
             panic!("{heard:?}");
         };
-        // What was forged may be another that is good.
+        // A forged state may equal another valid one.
         let state = state.map(|text| {
             given
                 .iter()
@@ -164,7 +165,7 @@ fn message(to: &Binding, send: &Send, state: Option<&str>) -> Value {
     modern(&json!(1), method, params)
 }
 
-/// Whether `reply` is what `answers` lead to; the state that it gives out.
+/// Checks that `reply` follows from `answers`. Returns the state in it.
 fn check(
     reply: &Value,
     to: Binding,
@@ -190,7 +191,7 @@ fn check(
     assert_eq!(result["resultType"], "input_required", "{reply}");
     let asked = result["inputRequests"].as_object().unwrap();
     assert!(asked.keys().eq([KEYS[missing]]), "{reply}");
-    // An answer to what is asked only later is none.
+    // An answer to a later question is ignored.
     answers.retain(|key, _| *key < missing);
     Some(Given {
         text: result["requestState"].as_str().unwrap().to_owned(),

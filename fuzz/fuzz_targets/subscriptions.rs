@@ -1,6 +1,6 @@
-//! Two clients that listen, over byte streams, and a server whose author tells what changes, against a model: each hears of
-//! what it asked for, once for each time that it changes, in every subscription that has it; nothing after it was cancelled;
-//! and in the end all places are free.
+//! Two listening clients over byte streams, and a server that reports changes, compared with a
+//! model. Each client must be notified of its topics, once for each change, in every subscription
+//! to them; not after it was cancelled; and in the end all places must be free.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ use plainly::{Prompt, Resource, Server, Tool};
 use plainly_fuzz::{Peer, initialize, modern, request, settle, simulate};
 use serde_json::{Map, Value, json};
 
-/// Subscriptions on one connection, and in all.
+/// The maximum numbers of subscriptions on one connection, and in total.
 const MOST: usize = 2;
 const MOST_IN_ALL: usize = 3;
 const ID: &str = "io.modelcontextprotocol/subscriptionId";
@@ -31,7 +31,7 @@ struct Input {
 
 #[derive(Arbitrary, Debug)]
 enum Step {
-    /// A bit for each list and each URI.
+    /// Listens to the topics in the bits: the lists, then the URIs.
     Listen {
         id: u8,
         topics: u8,
@@ -39,22 +39,22 @@ enum Step {
     Cancel(u8),
     Subscribe(u8),
     Unsubscribe(u8),
-    /// Several at once, before anybody hears of the first.
+    /// Several changes at once, before any client is notified of the first.
     Change(Vec<u8>),
     HangUp,
-    /// The client has nothing more to say: who listens is answered.
+    /// The client ends its input, and its listening requests get their replies.
     Finish,
 }
 
-/// What one of the lists and URIs is; by its number.
+/// The number of a list or URI.
 type Topic = u8;
 
 struct Client {
     peer: Peer,
     revision: &'static str,
-    /// The requests that listen, by their ids.
+    /// The listening requests, by their ids.
     listens: BTreeMap<u8, BTreeSet<Topic>>,
-    /// What its session is told, if it is.
+    /// The topics of the client's session, if it has one.
     session: Option<BTreeSet<Topic>>,
     expected: Vec<String>,
     is_finished: bool,
@@ -66,7 +66,7 @@ struct World {
     clients: Vec<Client>,
 }
 
-/// One for all inputs, each of which must leave it as it was.
+/// A server for all inputs, each of which must leave it unchanged.
 static SERVER: LazyLock<(Server, Changes)> = LazyLock::new(|| {
     let mut limits = Limits::default();
     limits.subscriptions.per_connection = MOST;
@@ -120,7 +120,7 @@ impl World {
         let mut session = None;
         if revision != REVISIONS[0] {
             peer.ask(&initialize(&json!("open"), revision)).await;
-            // Without room for it, nothing is told.
+            // If there is no place for the session, it gets no notifications.
             session = (self.open() < MOST_IN_ALL).then(|| (0..3).collect());
         }
         self.clients.push(Client {
@@ -205,7 +205,7 @@ impl World {
         }
     }
 
-    /// As many can listen as before.
+    /// Checks that as many clients can listen as before.
     async fn end(mut self) {
         self.clients.clear();
         settle().await;

@@ -1,5 +1,6 @@
-//! An access token in its parts, and the keys of an issuer: it is taken only with the signature of one of them, and only if a
-//! second reading of what it says finds nothing wrong either. The same for what an issuer answers about a token.
+//! The parts of an access token, and an issuer's keys. The token must be accepted only with a
+//! signature of one of the keys, and only if a second parser of its claims finds no fault. The same
+//! for an introspection response about a token.
 
 #![no_main]
 
@@ -24,7 +25,8 @@ static KEYS: LazyLock<Jwks> = LazyLock::new(|| {
 static RULES: LazyLock<ClaimRules> =
     LazyLock::new(|| ClaimRules::new(ISSUER, AUDIENCES.map(str::to_owned)));
 
-// In lines: the header, the claims, a signature (the key's own, if it is empty), and a set of keys.
+// The input has lines: the header, the claims, a signature (empty for the key's own), and a set of
+// keys.
 fuzz_target!(|text: &str| {
     let mut lines = text.splitn(4, '\n');
     let [header, claims, signature, keys] =
@@ -35,11 +37,11 @@ fuzz_target!(|text: &str| {
         _ => false,
     };
 
-    // As it is written, it may have a member twice; then it is refused whatever it says.
+    // The text as written may have a duplicate member, for which it must be rejected.
     let (written, is_own) = signed(header, claims, signature);
     let as_written = verify(&written, &KEYS);
     assert!(as_written.is_err() || is_good && is_own);
-    // A text that is no token in any way.
+    // The text as a whole is not a token.
     assert!(verify(text, &KEYS).is_err());
 
     if let [Some(header), Some(claims)] = &values {
@@ -60,7 +62,7 @@ fn verify(token: &str, keys: &Jwks) -> Result<TokenClaims, TokenRefusal> {
     AccessToken::read(token)?.verify(keys, &RULES, NOW)
 }
 
-/// The token is taken with others' keys only if its own is among them.
+/// Checks that the token is accepted with the parsed keys only if its own key is among them.
 fn read_keys(keys: &str, token: &str) {
     let Ok(read) = Jwks::read(keys.as_bytes()) else {
         return;
@@ -105,7 +107,7 @@ fn names_us(claims: &Value) -> bool {
     }
 }
 
-/// All that is asked of a token beside its issuer and its audience.
+/// Whether a token is valid at this time, apart from its issuer and its audience.
 fn is_in_time(claims: &Value, now: u64) -> bool {
     let (now, leeway) = (now as f64, LEEWAY as f64);
     let ends = claims["exp"].as_f64();
@@ -139,7 +141,7 @@ fn said<'a>(claims: &'a Value, name: &str) -> Option<&'a str> {
     claims[name].as_str().filter(|text| !text.is_empty())
 }
 
-/// Nothing is taken that the claims do not say.
+/// Checks that each accepted value is in the claims.
 fn check(taken: &TokenClaims, claims: &Value) {
     assert_eq!(taken.issuer, ISSUER);
     assert_eq!(taken.subject.as_deref(), said(claims, "sub"));

@@ -1,5 +1,5 @@
-//! A template on the first line, a URI on the second, values on the others: what matches expands to the same URI, and
-//! what was expanded matches.
+//! A template on the first line, a URI on the second, and values on the others. A matching URI must
+//! expand to itself, and an expanded URI must match.
 
 #![no_main]
 
@@ -26,7 +26,8 @@ fuzz_target!(|text: &str| {
         return;
     };
     check(&matcher, uri);
-    // Where a reserved variable can't tell a text from its encoding, or a map has no form of its own, nothing need match.
+    // A match is not required if a reserved variable can't distinguish a text from its encoding, or
+    // if a map has no form of its own.
     if let Ok(expanded) = expanded
         && texts.iter().all(|text| !text.contains(['%', ':', '|']))
     {
@@ -34,7 +35,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// `a:b|c:d` is a map, `a|b` a list.
+/// `a:b|c:d` is a map, `a|b` is a list.
 fn value(text: &str) -> Value {
     let items = || text.split('|');
     if text.contains(':') {

@@ -1,5 +1,5 @@
-//! Keywords of every kind put together to a schema, and values: `plainly-schema` finds valid what the crate `jsonschema` does,
-//! and tells of a failure if and only if there is one.
+//! Schemas of any keywords, and values. `plainly-schema` must agree with the crate `jsonschema`,
+//! and must report a failure exactly if there is one.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use plainly_schema::{Limits, Schema};
 use serde_json::{Map, Value, json};
 
-/// What a keyword is followed by.
+/// The argument of a keyword.
 #[derive(Clone, Copy)]
 enum Argument {
     Subschema,
@@ -101,7 +101,7 @@ const REFERENCES: [&str; 6] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    // What is short of bytes is nothing to judge.
+    // Too few bytes form no input.
     let _done = judge(&mut Unstructured::new(bytes));
 });
 
@@ -125,7 +125,7 @@ fn judge(from: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..3 {
         let value = value(from, 4)?;
         let told = ours.failures(&value.to_string());
-        // By `null`, a property is absent to a derived schema.
+        // For a derived schema, a property that is `null` counts as absent.
         if !value.to_string().contains("null") {
             assert_eq!(
                 derived.failures(&value.to_string()),
@@ -158,8 +158,8 @@ fn judge(from: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Where the crate is of another opinion: it takes `contains` to evaluate items in 2019-09 already, and of two anchors of one
-/// name, which no draft allows, the one that ours does not.
+/// Whether the crate differs: it lets `contains` evaluate items in 2019-09 already; and of two
+/// anchors with the same name, which no draft allows, it uses the other one.
 fn is_read_otherwise(draft: &str, text: &str) -> bool {
     let evaluates = text.contains("\"contains\"") && text.contains("\"unevaluated");
     draft.contains("/2019-09/") && evaluates || text.matches("\"$anchor\"").count() > 1
@@ -214,7 +214,7 @@ fn value(from: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
     })
 }
 
-/// As it would be written, or with a point.
+/// A number, with or without a decimal point.
 fn number(from: &mut Unstructured<'_>) -> Result<Value> {
     let number = *from.choose(&NUMBERS)?;
     Ok(match from.arbitrary()? {

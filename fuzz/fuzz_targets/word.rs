@@ -1,4 +1,5 @@
-//! Documents of Word whose parts say anything, and bytes as one: what is made of them has an end.
+//! Word documents with any content in their parts, and bytes as a document. The converted text must
+//! be limited.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Events as a server writes them over HTTP, cut anywhere: our own reader finds in them the same messages, and knows where to
-//! go on.
+//! Events as a server writes them over HTTP, split anywhere. Our own reader must find the same
+//! messages, and the position to resume from.
 
 #![no_main]
 
@@ -38,7 +38,7 @@ struct Said {
 }
 
 impl Said {
-    /// Fields are what they say that they are: without line breaks, and an id in visible ASCII.
+    /// Removes invalid characters: line breaks in data, and all but visible ASCII in an id.
     fn tidy(mut self) -> Self {
         self.data.retain(|letter| !"\r\n".contains(letter));
         self.id
@@ -56,7 +56,7 @@ impl Said {
     }
 }
 
-/// Says what it has.
+/// A feed with these events.
 #[derive(Clone, Debug)]
 struct Script(VecDeque<Said>);
 

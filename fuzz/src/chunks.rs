@@ -1,4 +1,4 @@
-//! Bytes that come in pieces, as a network would cut them.
+//! Splits bytes into pieces, like a network.
 
 use std::io;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The pieces of `bytes`: each of `lengths` in turn, and one byte more.
+/// The pieces of `bytes`. Their sizes are the `lengths` plus one, repeated.
 pub fn pieces<'a>(lengths: &'a [u8], mut bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     lengths.iter().cycle().map_while(move |length| {
         let (piece, rest) = bytes.split_at(bytes.len().min(usize::from(*length) + 1));
@@ -15,7 +15,7 @@ pub fn pieces<'a>(lengths: &'a [u8], mut bytes: &'a [u8]) -> impl Iterator<Item 
     })
 }
 
-/// A byte stream that gives one piece for each read.
+/// A byte stream that returns one piece for each read.
 pub struct Chunks<I>(pub I);
 
 impl<'a, I: Iterator<Item = &'a [u8]> + Unpin> AsyncRead for Chunks<I> {

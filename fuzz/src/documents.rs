@@ -1,4 +1,4 @@
-//! Documents of offices, whose XML is well-formed and says anything.
+//! Office documents with well-formed XML of any content.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -8,23 +8,23 @@ use plainly_convert::{Converter, Draft, Original};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// A piece of XML. Names and values are chosen from lists.
+/// A piece of XML. Names and values are chosen from lists by index.
 #[derive(Arbitrary, Debug)]
 pub enum Piece<'a> {
-    /// An element with an attribute, until its end.
+    /// Starts an element with an attribute.
     Start(u8, u8, u8),
     End,
     Text(&'a str),
 }
 
-/// The names of elements and of attributes, and the values that those have.
+/// The lists of names and values.
 pub struct Words {
     pub elements: &'static [&'static str],
     pub attributes: &'static [&'static str],
     pub values: &'static [&'static str],
 }
 
-/// XML of these pieces. Elements that are still open end with it.
+/// The XML of these pieces. Open elements are closed at the end.
 pub fn xml(root: &str, pieces: &[Piece<'_>], words: &Words) -> String {
     let mut xml = format!("<{root}>");
     let mut open = Vec::new();
@@ -55,7 +55,7 @@ pub fn xml(root: &str, pieces: &[Piece<'_>], words: &Words) -> String {
     xml
 }
 
-/// An archive of these files.
+/// An archive with these files.
 pub fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
@@ -66,7 +66,7 @@ pub fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// The relationships of a part: each with its kind and its target.
+/// The relationships of a part, given as types and targets.
 pub fn relationships(parts: &[(&str, &str)]) -> String {
     let rows = (1..).zip(parts).map(|(number, (kind, target))| {
         format!("<Relationship Id=\"rId{number}\" Type=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}\" Target=\"{target}\"/>")
@@ -77,7 +77,8 @@ pub fn relationships(parts: &[(&str, &str)]) -> String {
     )
 }
 
-/// The Markdown of a file, if it has any: within its room, and nothing that a terminal would obey.
+/// The Markdown of a file, if it can be converted. Checks that it is within its limit, and contains
+/// no terminal commands.
 pub fn converted(
     converter: &impl Converter,
     mime_type: &str,

@@ -1,5 +1,5 @@
-//! What several targets need: bytes cut as a network might, a raw client of a server on the same thread, signed texts, and
-//! documents.
+//! Shared code of the targets: bytes split like by a network, a raw client of a server on the same
+//! thread, signed texts, and documents.
 
 mod chunks;
 mod documents;
@@ -14,7 +14,8 @@ pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, sim
 pub use signing::{NOW, public_jwk, signed, type_of};
 pub use words::{check_words, told};
 
-/// Whether an input has a word itself that no error may have: it hears it again, quoted, or as one of several.
+/// Whether an input itself contains a word that errors must not contain, because errors may quote
+/// the input.
 pub fn has_words(input: &str) -> bool {
     let is_quoted = |word: &str| {
         let word = word.trim_matches('`');

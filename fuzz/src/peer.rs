@@ -1,5 +1,5 @@
-//! A raw client over a byte stream, in simulated time: what is said is there once nothing moves any more, so one input
-//! always leads to one conversation.
+//! A raw client over a byte stream, in simulated time. Messages are read once no task can proceed,
+//! so one input always leads to the same conversation.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::words::check_words;
 
 /// The newest revision.
 pub const MODERN: &str = "2026-07-28";
-/// All of them, newest first.
+/// All revisions, newest first.
 pub const REVISIONS: [&str; 5] = [
     MODERN,
     "2025-11-25",
@@ -23,7 +23,7 @@ pub const REVISIONS: [&str; 5] = [
     "2024-11-05",
 ];
 
-/// Runs `future` where time passes only when it is told to.
+/// Runs `future` with time that only advances when told to.
 pub fn simulate(future: impl Future<Output = ()>) {
     let runtime = Builder::new_current_thread()
         .enable_time()
@@ -32,7 +32,7 @@ pub fn simulate(future: impl Future<Output = ()>) {
     runtime.unwrap().block_on(future);
 }
 
-/// Lets all that can move do so.
+/// Lets all tasks proceed as far as possible.
 pub async fn settle() {
     for _ in 0..16 {
         tokio::task::yield_now().await;
@@ -47,9 +47,9 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Connects to `server` as nobody in particular, or as `principal`.
+    /// Connects to `server`, anonymously or as `principal`.
     pub fn connect(server: &Server, principal: Option<&str>) -> Self {
-        // Room for all that any input leads to: nobody waits for a reader.
+        // Large enough for the messages of any input, so that no task waits for a reader.
         let (near, far) = tokio::io::duplex(8 << 20);
         let mut extensions = http::Extensions::new();
         if let Some(name) = principal {
@@ -73,7 +73,7 @@ impl Peer {
         self.near.write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// All that was said since, once nothing moves.
+    /// All messages since the last call, once no task can proceed.
     pub async fn heard(&mut self) -> Vec<Value> {
         settle().await;
         let mut reading = Vec::with_capacity(64 << 10);
@@ -96,24 +96,24 @@ impl Peer {
             .collect()
     }
 
-    /// Sends a message, and hears what is said at once.
+    /// Sends a message, and returns the messages that follow at once.
     pub async fn ask(&mut self, message: &Value) -> Vec<Value> {
         self.send(message).await;
         self.heard().await
     }
 
-    /// Says nothing more, but listens.
+    /// Ends the client's input, but not its output.
     pub async fn finish(&mut self) {
         self.near.shutdown().await.unwrap();
     }
 
-    /// Whether the server is done with it.
+    /// Whether the server has finished serving this client.
     pub fn is_over(&self) -> bool {
         self.served.is_finished()
     }
 }
 
-/// Its server drops all that it did for it.
+/// Stops the server's work for this client.
 impl Drop for Peer {
     fn drop(&mut self) {
         self.served.abort();
@@ -125,14 +125,14 @@ pub fn request(id: &Value, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// A request of 2026-07-28, of a client that can do whatever there is.
+/// A request of 2026-07-28, from a client with all capabilities.
 pub fn modern(id: &Value, method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities();
     request(id, method, params)
 }
 
-/// Opens a session.
+/// Creates the request that opens a session.
 pub fn initialize(id: &Value, revision: &str) -> Value {
     let params = json!({
         "protocolVersion": revision,
