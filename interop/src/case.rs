@@ -1,5 +1,5 @@
-//! The cases of the benchmark: what is asked, and what everybody answers. The servers of `src/bin/` answer them, the
-//! benchmark sends them. Knows no transport and no SDK.
+//! The cases of the benchmark: the requests, and the responses of all servers. The servers in
+//! `src/bin/` answer them; the benchmark sends them. Independent of transports and SDKs.
 
 use std::str::FromStr;
 
@@ -11,20 +11,20 @@ use crate::contents::{
     Content, ECHO_TEXT, Held, MISSING_URI, TOOL_DESCRIPTION, TOOL_SCHEMA, TOOLS_TTL, tool_names,
 };
 
-/// The revision every request names.
+/// The revision in every request.
 pub const REVISION: &str = "2026-07-28";
 
-/// The id of the request that is sent over HTTP, always the same.
+/// The id of the request sent over HTTP, always the same.
 pub const REQUEST_ID: u64 = 1;
 
-/// One request, sent over and over.
+/// A request that is sent repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "nobody outside this unpublished crate matches on it"
 )]
 pub enum Case {
-    /// `tools/call` of a tool that answers with its argument.
+    /// `tools/call` of a tool that returns its argument.
     Echo,
     /// `resources/read` of a text of 200 bytes held in memory.
     Read,
@@ -32,7 +32,7 @@ pub enum Case {
     ReadText,
     /// `resources/read` of 1 MiB of bytes held in memory.
     ReadBinary,
-    /// `resources/read` of what isn't there.
+    /// `resources/read` of a missing resource.
     Missing,
     /// `tools/list` of 100 tools.
     List,
@@ -49,7 +49,7 @@ impl Case {
         Self::List,
     ];
 
-    /// What servers are told on their command line.
+    /// The name on a server's command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Case {
         }
     }
 
-    /// What people read.
+    /// The title in the table.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -75,15 +75,15 @@ impl Case {
         }
     }
 
-    /// The case that the first argument of this program names.
+    /// The case in this program's first argument.
     ///
     /// # Errors
-    /// When there is no argument, or no such case.
+    /// Fails if there is no argument, or no such case.
     pub fn of_arguments() -> Result<Self, UnknownCase> {
         std::env::args().nth(1).unwrap_or_default().parse()
     }
 
-    /// The method, also in the header `Mcp-Method`.
+    /// The method, which is also in the header `Mcp-Method`.
     #[must_use]
     pub const fn method(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl Case {
         }
     }
 
-    /// The header `Mcp-Name`, where the method has it.
+    /// The header `Mcp-Name`, if the method has one.
     #[must_use]
     pub fn target(self) -> Option<&'static str> {
         match self {
@@ -104,7 +104,7 @@ impl Case {
         }
     }
 
-    /// The resource that a server of this case has.
+    /// The resource of a server for this case.
     #[must_use]
     pub fn held(self) -> Option<Held> {
         match self {
@@ -115,7 +115,7 @@ impl Case {
         }
     }
 
-    /// The request with the given id, on one line.
+    /// The request with this id, on one line.
     #[must_use]
     pub fn request(self, id: u64) -> String {
         let mut params = match self {
@@ -133,13 +133,15 @@ impl Case {
         json!({ "jsonrpc": "2.0", "id": id, "method": self.method(), "params": params }).to_string()
     }
 
-    /// The answer to [`request`](Self::request): what the floors send without reading the question.
+    /// The response to [`request`](Self::request), which the minimal servers send without reading
+    /// the request.
     #[must_use]
     pub fn answer(self, id: u64) -> String {
         self.reply(id).to_string()
     }
 
-    /// Whether a body answers the request `id` as it has to be. It may say more than the floors do, and nothing else.
+    /// Whether a body is the correct response to the request `id`. Objects may have additional
+    /// members.
     #[must_use]
     pub fn is_answered_by(self, id: u64, body: &[u8]) -> bool {
         serde_json::from_slice(body).is_ok_and(|reply| includes(&reply, &self.reply(id)))
@@ -196,7 +198,7 @@ fn contents(held: Held) -> Value {
     }
 }
 
-/// Whether everything that `expected` says stands in `reply` as well.
+/// Whether `reply` contains everything in `expected`.
 fn includes(reply: &Value, expected: &Value) -> bool {
     match (reply, expected) {
         (Value::Object(reply), Value::Object(expected)) => {
@@ -217,7 +219,7 @@ fn includes(reply: &Value, expected: &Value) -> bool {
     }
 }
 
-/// There is no such case.
+/// The error for an unknown case.
 #[derive(Debug, thiserror::Error)]
 #[error("no such case: {0:?}")]
 #[expect(

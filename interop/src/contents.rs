@@ -1,21 +1,21 @@
-//! What all servers hold: the same texts, bytes and tools, made anew from nothing by whoever needs them. Knows no SDK.
+//! The contents of all servers: the same texts, bytes and tools. Independent of SDKs.
 
-/// What `echo` is asked to say.
+/// The argument of `echo`.
 pub const ECHO_TEXT: &str = "hello from the benchmark";
 
-/// The resource that nobody has.
+/// The resource that no server has.
 pub const MISSING_URI: &str = "file:///bench/missing.txt";
 
-/// How many tools `tools/list` finds.
+/// The number of tools in `tools/list`.
 pub const TOOLS: usize = 100;
 
-/// How long clients may keep them, in milliseconds.
+/// The time for which clients may cache the tools, in milliseconds.
 pub const TOOLS_TTL: u64 = 300_000;
 
-/// What each of them says of itself.
+/// The description of each tool.
 pub const TOOL_DESCRIPTION: &str = "Searches one of many collections and returns what fits best";
 
-/// What each of them takes, as it goes over the wire: without a space between its tokens.
+/// The input schema of each tool, as sent: without spaces between its tokens.
 pub const TOOL_SCHEMA: &str = concat!(
     r#"{"type":"object","properties":{"#,
     r#""query":{"type":"string","description":"What to look for"},"#,
@@ -26,14 +26,14 @@ pub const TOOL_SCHEMA: &str = concat!(
 
 const MIB: usize = 1 << 20;
 
-/// A resource: where it is, and what it is.
+/// A resource: its URI and its content.
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "nobody outside this unpublished crate makes one"
 )]
 pub struct Held {
-    /// Its URI.
+    /// The URI.
     pub uri: &'static str,
     /// Its content.
     pub content: Content,
@@ -62,7 +62,7 @@ impl Held {
         }
     }
 
-    /// A text of 1 MiB, as texts are: lines of plain ASCII, some of them with quotes, tabs, and letters beyond it.
+    /// A typical text of 1 MiB: lines of plain ASCII, some with quotes, tabs, or non-ASCII letters.
     #[must_use]
     pub fn text() -> Self {
         const LINES: [&str; 8] = [
@@ -91,10 +91,10 @@ impl Held {
         }
     }
 
-    /// 1 MiB without any order in it.
+    /// 1 MiB of pseudorandom bytes.
     #[must_use]
     pub fn binary() -> Self {
-        // A linear congruential generator (Knuth's MMIX), of which the highest byte is taken.
+        // A linear congruential generator (Knuth's MMIX). Uses its highest byte.
         let next = |state: &u64| {
             let next = state.wrapping_mul(6_364_136_223_846_793_005);
             Some(next.wrapping_add(1_442_695_040_888_963_407))
@@ -107,7 +107,7 @@ impl Held {
     }
 }
 
-/// The names of the tools that `tools/list` finds, in the order of a listing.
+/// The names of the tools in `tools/list`, in the order of a listing.
 pub fn tool_names() -> impl Iterator<Item = String> {
     (0..TOOLS).map(|number| format!("search-{number:03}"))
 }

@@ -1,5 +1,5 @@
-//! Serve one hyper service over HTTP/1 on a free port, the same way for every server of the benchmark,
-//! and say the port on standard output. Knows nothing of what is served.
+//! Serves a hyper service over HTTP/1 on a free port, in the same way for every server of the
+//! benchmark, and prints the port. Independent of the service.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -13,13 +13,13 @@ use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 
-/// What a server of the benchmark answers with.
+/// The body of a benchmark server's response.
 pub type Body = BoxBody<Bytes, std::convert::Infallible>;
 
 /// Accepts connections until the process is killed.
 ///
 /// # Errors
-/// When no port can be bound or a connection can't be accepted.
+/// Fails if no port can be bound, or a connection can't be accepted.
 pub async fn serve<S>(service: S) -> Result<(), Box<dyn Error>>
 where
     S: Service<Request<Incoming>, Response = Response<Body>> + Clone + Send + 'static,
@@ -33,7 +33,7 @@ where
         stream.set_nodelay(true)?;
         let service = service.clone();
         tokio::spawn(async move {
-            // A broken connection is the load generator's to report.
+            // The load generator reports broken connections.
             let _ = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .serve_connection(TokioIo::new(stream), service)
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// Says where the endpoint is.
+/// Prints the URL of the endpoint.
 #[expect(
     clippy::print_stdout,
     reason = "the benchmark reads the address from there"

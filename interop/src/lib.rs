@@ -1,5 +1,5 @@
-//! What the servers of `src/bin/` serve and the benchmark asks for: the cases, what is held for them, and each case as
-//! written with this project and with rmcp.
+//! The cases that the servers in `src/bin/` serve and the benchmark sends, their contents, and each
+//! case implemented with this project and with rmcp.
 
 mod case;
 pub mod contents;

@@ -23,10 +23,10 @@ async fn search(Args(_): Args<Map<String, Value>>) -> &'static str {
     "nothing found"
 }
 
-/// A server of what the case needs.
+/// Builds a server for the case.
 ///
 /// # Errors
-/// Never, unless a case is declared wrong.
+/// Never fails, unless a case is declared incorrectly.
 pub fn server(case: Case) -> Result<Server, BuildErrors> {
     let builder = Server::builder("bench", "1.0.0");
     let builder = match (case, case.held()) {

@@ -1,5 +1,5 @@
-//! The cases as written with rmcp: by hand on `ServerHandler`, without its macros and routers, which is the shortest way a
-//! request can take through it. Knows no transport.
+//! The cases implemented with rmcp: directly on `ServerHandler`, without its macros and routers,
+//! which is the shortest path of a request. Independent of transports.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ struct Echo {
     text: String,
 }
 
-/// Holds what the case needs, and is cloned for each request over HTTP.
+/// The contents for the case. Cloned for each request over HTTP.
 #[derive(Debug, Clone)]
 pub struct Server {
     held: Option<Arc<Held>>,
@@ -35,10 +35,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of what the case needs.
+    /// Builds a server for the case.
     ///
     /// # Errors
-    /// Never, unless the schema of the tools is no JSON object.
+    /// Never fails, unless the schema of the tools is not a JSON object.
     pub fn new(case: Case) -> Result<Self, serde_json::Error> {
         let tools = match case {
             Case::List => {

@@ -1,5 +1,5 @@
-//! Errors across SDKs: what a server on rmcp answers with is to our client the error that it is, and what our server answers
-//! with is to a client on rmcp.
+//! Errors across SDKs: our client must recognize the errors of a server on rmcp, and a client on
+//! rmcp must recognize those of our server.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::Text;
@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 
 const URIS: [&str; 5] = ["a:missing", "a:taken", "a:wrong", "a:broken", "a:unable"];
 
-/// What a read of `uri` fails with.
+/// The error of reading `uri`.
 fn failure(uri: &str) -> ProtocolError {
     match uri {
         "a:missing" => ProtocolError::resource_not_found(uri),
@@ -32,7 +32,7 @@ fn failure(uri: &str) -> ProtocolError {
     }
 }
 
-/// A server on rmcp that writes its errors for the revision that is spoken, or for any.
+/// A server on rmcp that encodes its errors for the used revision, or for any.
 #[derive(Clone, Debug)]
 struct Failing(Option<Revision>);
 
@@ -54,7 +54,7 @@ impl ServerHandler for Failing {
     }
 }
 
-/// Ours.
+/// Our own server.
 fn server() -> Server {
     let add = |builder: plainly::server::ServerBuilder, uri: &'static str| {
         let read = move || async move { Err::<Text, _>(failure(uri)) };

@@ -1,6 +1,6 @@
-//! rmcp's client with the examples that a newcomer reads, each over the transport that it speaks. It knows both eras: it
-//! discovers, or it shakes hands. What is expected stands in `examples.json`. The examples must have been built:
-//! `cargo build -p plainly --examples`.
+//! rmcp's client with the beginners' examples, each over its own transport, in both eras: with
+//! discovery, and with the handshake. `examples.json` contains the expected results. Build the
+//! examples first: `cargo build -p plainly --examples`.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::path::PathBuf;
@@ -22,16 +22,16 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// What is done with one connection to an example.
+/// The steps on one connection to an example.
 #[derive(Clone, Debug, Deserialize)]
 struct Group {
     example: String,
     #[serde(default)]
     transport: Transport,
     token: Option<String>,
-    /// What the user says when asked; without, there is nobody to ask.
+    /// The user's answer to a question; without it, the client can't ask a user.
     answer: Option<Value>,
-    /// Whether the client knows tasks.
+    /// Whether the client supports tasks.
     #[serde(default)]
     tasks: bool,
     steps: Vec<Row>,
@@ -52,11 +52,12 @@ struct Row {
     #[serde(default)]
     params: Value,
     expected: Value,
-    /// What is expected instead before 2026-07-28.
+    /// The expected result before 2026-07-28, if it differs.
     legacy: Option<Value>,
 }
 
-/// A host, and what it was asked and told during a step, in the words of the table.
+/// A host, with the requests and notifications that it received during a step, in the words of the
+/// table.
 #[derive(Clone, Debug)]
 struct Host {
     group: Group,
@@ -86,8 +87,8 @@ impl ClientHandler for Host {
         Ok(serde_json::from_value(self.group.answer.clone().unwrap()).unwrap())
     }
 
-    /// Of the progress only the first is looked at. One that comes after the reply would count for the next step, which no
-    /// connection to a job has.
+    /// Only the first progress notification is recorded. One that arrives after the reply would
+    /// count for the next step, but a connection to the example `job` has only one step.
     async fn on_progress(
         &self,
         params: ProgressNotificationParam,
@@ -100,7 +101,7 @@ impl ClientHandler for Host {
 
 type Client = RunningService<RoleClient, Host>;
 
-/// What the client's user sees, in the words of the table.
+/// The result for the client's user, in the words of the table.
 async fn outcome(client: &Client, row: &Row) -> Value {
     client.service().seen.lock().unwrap().clear();
     let seen = match request(client, row).await {
@@ -129,7 +130,7 @@ async fn request(client: &Client, row: &Row) -> Result<Value, ServiceError> {
         "tools/call" => {
             let result = call(client, serde_json::from_value(params).unwrap()).await?;
             let text = joined(&result["content"]);
-            // What an error is made of is for `failing.json`.
+            // The content of errors is tested by `failing.json`.
             match (&result["isError"], &result["structuredContent"]) {
                 (Value::Bool(true), _) => json!({ "toolError": text }),
                 (_, Value::Null) => json!({ "text": text }),
@@ -140,7 +141,7 @@ async fn request(client: &Client, row: &Row) -> Result<Value, ServiceError> {
     })
 }
 
-/// The result, for which it may have to come again.
+/// Calls a tool, and waits for the task if there is one. Returns the result.
 async fn call(client: &Client, params: CallToolRequestParams) -> Result<Value, ServiceError> {
     let host = client.service();
     if !host.group.tasks {
@@ -184,7 +185,7 @@ fn program(example: &str) -> Command {
     command
 }
 
-/// A server over HTTP, which says its URL on standard error.
+/// Starts a server over HTTP, which prints its URL to standard error.
 async fn listening(example: &str) -> (Child, String) {
     let mut command = program(example);
     let command = command.arg("127.0.0.1:0").stderr(Stdio::piped());
@@ -194,7 +195,8 @@ async fn listening(example: &str) -> (Child, String) {
     (child, url)
 }
 
-/// A client of the example, and the server's process if it is not the transport that ends it.
+/// Connects a client to the example. Returns it with the server's process, unless the transport
+/// ends that.
 async fn connect(group: Group, mode: ClientLifecycleMode) -> (Client, Option<Child>) {
     let Group { example, token, .. } = group.clone();
     let transport = group.transport;

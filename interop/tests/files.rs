@@ -1,5 +1,5 @@
-//! rmcp's client with `plainly serve`: parts of a log, completion, and changes of its tail, in both eras. The program must have
-//! been built: `cargo build -p plainly-cli`.
+//! rmcp's client with `plainly serve`: parts of a log, completion, and changes of its tail, in both
+//! eras. Build the program first: `cargo build -p plainly-cli`.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fs::{self, OpenOptions};
@@ -22,7 +22,7 @@ const LOG: &str = "file:///docs/server.log";
 const TAIL: &str = "file:///docs/server.log#tail=1";
 const TEMPLATE: &str = "file:///{+path}{#part}";
 
-/// A host that passes the URIs of changed resources on.
+/// A host that forwards the URIs of changed resources.
 #[derive(Clone, Debug)]
 struct Host {
     changed: mpsc::UnboundedSender<String>,
@@ -40,7 +40,8 @@ impl ClientHandler for Host {
 
 type Client = RunningService<RoleClient, Host>;
 
-/// A client of a server of a directory, and the URIs of changed resources in a session.
+/// Connects a client to a server of a directory. Returns it with the URIs of changed resources in a
+/// session.
 async fn connect(
     docs: &Path,
     mode: ClientLifecycleMode,
@@ -68,7 +69,7 @@ async fn text(client: &Client, uri: &str) -> String {
     contents[0]["text"].as_str().unwrap().to_owned()
 }
 
-/// Appends lines to the log until the client has heard of a change.
+/// Appends lines to the log until the client is notified of a change.
 async fn appending<T>(docs: &Path, heard: impl Future<Output = T>) -> T {
     let append = async {
         loop {
@@ -86,7 +87,7 @@ async fn appending<T>(docs: &Path, heard: impl Future<Output = T>) -> T {
     }
 }
 
-/// The URI of the first change of the log's tail that the client hears of.
+/// The URI in the client's first notification of a change of the log's tail.
 async fn changed(
     client: &Client,
     docs: &Path,

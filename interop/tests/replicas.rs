@@ -1,5 +1,6 @@
-//! rmcp's client with three processes of the example `replica`, each request at another one: what the server asks of the
-//! client, and tasks. `interop/conformance/behind.mjs` starts them, and says where they are in `PLAINLY_URL`.
+//! rmcp's client with three processes of the example `replica`, with each request sent to a
+//! different one: questions to the client, and tasks. `interop/conformance/behind.mjs` starts them,
+//! and sets their URL in `PLAINLY_URL`.
 #![expect(deprecated, reason = "sampling is deprecated, not gone")]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -15,7 +16,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt};
 use serde_json::{Value, json};
 
-/// A host, whose user is Ada, and whose model knows one city.
+/// A host with the user Ada, and a model that knows one city.
 #[derive(Clone, Debug)]
 struct Host;
 

@@ -1,4 +1,4 @@
-//! Which core does what: the first one serves, the second one loads.
+//! Assigns the first core to the server, and the second one to the load.
 
 use std::error::Error;
 
@@ -28,7 +28,7 @@ impl Cores {
         Ok(cores)
     }
 
-    /// Starts something on the core of the server: processes begin where the one is that starts them.
+    /// Starts something on the server's core. Processes start on the core of their parent.
     pub(crate) fn start<T>(
         &self,
         start: impl FnOnce() -> Result<T, Box<dyn Error>>,
@@ -36,7 +36,7 @@ impl Cores {
         self.within(&self.server, start)
     }
 
-    /// Does something on all cores.
+    /// Runs `work` on all cores.
     pub(crate) fn on_all<T>(
         &self,
         work: impl FnOnce() -> Result<T, Box<dyn Error>>,

@@ -1,24 +1,24 @@
-//! From what rounds showed to figures: medians. Knows neither what was measured nor how.
+//! Computes figures from the results of rounds, as medians. Independent of what was measured.
 
 use std::time::Duration;
 
-/// What one round showed.
+/// The results of one round.
 pub(crate) struct Measure {
     pub(crate) requests: u64,
     pub(crate) seconds: f64,
     pub(crate) cpu_seconds: f64,
     pub(crate) latency: Latency,
-    /// Bytes before the load.
+    /// Bytes of memory before the load.
     pub(crate) idle: f64,
-    /// The most bytes until the end of the load.
+    /// The maximum bytes of memory until the end of the load.
     pub(crate) peak: f64,
-    /// Bytes after the load.
+    /// Bytes of memory after the load.
     pub(crate) after: f64,
-    /// Of them its own, which are neither code nor another file.
+    /// The private part of these bytes, which is neither code nor another file.
     pub(crate) own: f64,
 }
 
-/// Between a request and its answer, in seconds.
+/// The time between a request and its response, in seconds.
 pub(crate) struct Latency {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
@@ -39,7 +39,7 @@ impl Latency {
 }
 
 impl Measure {
-    /// Requests answered in a second.
+    /// The number of requests answered in a second.
     #[expect(clippy::cast_precision_loss, reason = "no round has 2^52 requests")]
     fn rate(&self) -> f64 {
         self.requests as f64 / self.seconds
@@ -56,11 +56,12 @@ impl Measure {
 
 /// Medians over the rounds.
 pub(crate) struct Figures {
-    /// Requests answered in a second.
+    /// The number of requests answered in a second.
     pub(crate) rate: f64,
-    /// Seconds of the server's core for one request.
+    /// The seconds of the server's core used for one request.
     pub(crate) cost: f64,
-    /// How much of its core the server used: well below 1 means that the load was the limit, not the server.
+    /// The used share of the server's core. A value well below 1 means that the load was the limit,
+    /// not the server.
     pub(crate) busy: f64,
     pub(crate) latency: Latency,
     pub(crate) idle: f64,
@@ -88,7 +89,7 @@ impl Figures {
     }
 }
 
-/// The middle one, or what is between the two.
+/// The middle value, or the mean of the two middle ones.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

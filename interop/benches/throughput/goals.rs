@@ -1,4 +1,4 @@
-//! What is to be reached, and whether it was.
+//! The goals, and whether they were reached.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::part::Part;
 use crate::programs::{Column, Columns};
 use crate::table::{Results, ratio};
 
-/// Requests per second: the part, then at least this much of bare hyper, and of rmcp.
+/// Requests per second: the part, and the minimum ratios to bare hyper and to rmcp.
 const RATES: [(Part, Option<f64>, f64); 5] = [
     (Part::Http(Case::Echo), Some(0.70), 2.5),
     (Part::Http(Case::Read), Some(0.70), 2.5),
@@ -17,7 +17,7 @@ const RATES: [(Part, Option<f64>, f64); 5] = [
     (Part::PIPELINED, None, 2.5),
 ];
 
-/// Peak memory over these cases: at most this much of rmcp.
+/// Peak memory over these cases: the maximum ratio to rmcp.
 const PEAKS: [(&str, &[Case], f64); 2] = [
     (
         "peak memory, small",
@@ -31,7 +31,7 @@ const PEAKS: [(&str, &[Case], f64); 2] = [
     ),
 ];
 
-/// The start: at most this much of rmcp.
+/// The start: the maximum ratio to rmcp.
 const START: f64 = 1.0;
 
 enum Bound {
@@ -47,7 +47,7 @@ struct Goal {
 }
 
 impl Goal {
-    /// By what is printed: nobody has to wonder why 0.70 is not enough.
+    /// Compares the printed values, so that a printed 0.70 reaches a goal of 0.70.
     fn is_reached(&self) -> bool {
         let printed = (self.reached * 100.0).round();
         match self.bound {
@@ -57,7 +57,7 @@ impl Goal {
     }
 }
 
-/// The goals of what was measured, as a table.
+/// The goals for the measured parts, as a table.
 pub(crate) struct Goals(Vec<Goal>);
 
 impl Goals {

@@ -1,4 +1,5 @@
-//! One round over HTTP: `wrk` repeats one request on a fixed number of connections, after and before a look at the answer.
+//! One round over HTTP. `wrk` repeats one request on a fixed number of connections; the response is
+//! checked before and after.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -47,7 +48,7 @@ pub(crate) fn round(
     })
 }
 
-/// Whether the server answers as it has to.
+/// Checks that the server answers correctly.
 pub(crate) fn answers(program: &Program, case: Case) -> Result<(), Box<dyn Error>> {
     let mut server = Running::start(program, case)?;
     let url = address(server.child.stdout.take())?;
@@ -60,7 +61,7 @@ fn address(stdout: Option<ChildStdout>) -> Result<String, Box<dyn Error>> {
     Ok(line.trim_end().to_owned())
 }
 
-/// The headers of the request, each with this after it.
+/// The headers of the request, each followed by `end`.
 fn headers(case: Case, end: &str) -> String {
     let always = [
         ("Content-Type", "application/json"),
@@ -75,8 +76,8 @@ fn headers(case: Case, end: &str) -> String {
         .collect()
 }
 
-/// Sends the request once, by hand, and compares the answer. An error too is answered with status 200: its request was
-/// well formed.
+/// Sends the request once, and compares the response. Errors have status 200 too, because their
+/// requests are well-formed.
 fn check(program: &Program, case: Case, url: &str) -> Result<(), Box<dyn Error>> {
     let (host, path) = url
         .strip_prefix("http://")

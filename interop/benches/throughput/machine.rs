@@ -1,10 +1,10 @@
-//! Where, and with what, was measured.
+//! Describes the machine and the build.
 
 use std::error::Error;
 use std::fs;
 use std::process::Command;
 
-/// The machine and what was built, on one line.
+/// The machine and the build, on one line.
 pub(crate) fn description() -> Result<String, Box<dyn Error>> {
     let processors = fs::read_to_string("/proc/cpuinfo")?;
     let models: Vec<&str> = processors

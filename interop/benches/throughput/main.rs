@@ -1,8 +1,10 @@
-//! How fast this project is next to rmcp, bare hyper and bare axum, and what it takes: each server pinned to one core, the
-//! load to another, in interleaved rounds, medians. `cargo bench -p plainly-interop --bench throughput`, on Linux with two
-//! cores and `wrk`; `-- --help` tells how to measure less. `docs/performance.md` says what is measured and how to read it.
+//! Measures the speed and the resources of this project, compared with rmcp, bare hyper and bare
+//! axum. Each server is pinned to one core, the load to another; rounds are interleaved, and
+//! results are medians. Run `cargo bench -p plainly-interop --bench throughput` on Linux with two
+//! cores and `wrk`; `-- --help` shows how to measure less. `docs/performance.md` explains the
+//! measurements.
 //!
-//! Started by `cargo test` it looks whether every server answers every case, and measures nothing.
+//! Under `cargo test`, only checks that every server answers every case.
 
 mod cores;
 mod figures;
@@ -75,12 +77,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     let mut results = Results::default();
     let outcome = measure(&options, &mut results);
-    // Nobody has to wait again for what was measured before a failure.
+    // Prints the results before returning an error, so that a failure doesn't lose earlier
+    // measurements.
     print(&options, &results)?;
     outcome
 }
 
-/// Every server answers every case.
+/// Checks that every server answers every case.
 #[expect(clippy::print_stdout, reason = "says what was looked at")]
 fn answers() -> Result<(), Box<dyn Error>> {
     for case in Case::ALL {
@@ -124,8 +127,8 @@ fn measure(options: &Options, results: &mut Results) -> Result<(), Box<dyn Error
     Ok(())
 }
 
-/// What so many rounds of each program showed, one program after the other in each round, so that whatever else the
-/// machine does meanwhile is shared by all.
+/// The results of several rounds of each program. Each round runs all programs one after the other,
+/// so that other load on the machine affects all of them.
 fn interleaved<T>(
     programs: &[Program],
     rounds: u32,
@@ -134,7 +137,8 @@ fn interleaved<T>(
     let mut all = Columns::<Vec<T>>::default();
     for round_number in 0..rounds {
         let mut order: Vec<&Program> = programs.iter().collect();
-        // There and back: what one leaves to be tidied up must not always slow the same other.
+        // Alternates the order, because cleanup after one program must not always slow the same
+        // other one.
         if round_number % 2 == 1 {
             order.reverse();
         }

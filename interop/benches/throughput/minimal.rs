@@ -1,4 +1,5 @@
-//! What it takes to build a minimal server with one tool, over HTTP and stdio, from nothing, with the profile of a release.
+//! Measures building a minimal server with one tool, over HTTP and stdio, from scratch, with the
+//! release profile.
 
 use std::error::Error;
 use std::fs;
@@ -15,7 +16,7 @@ const PACKAGES: [(Column, &str); 2] = [
     (Column::Plainly, "minimal-plainly"),
 ];
 
-/// What a build took, and what came of it.
+/// The cost and the result of a build.
 pub(crate) struct Built {
     pub(crate) seconds: f64,
     pub(crate) cpu_seconds: f64,
@@ -61,7 +62,7 @@ fn build(package: &str) -> Result<Built, Box<dyn Error>> {
     })
 }
 
-/// How many libraries there were in cargo's messages, which tells of build scripts too.
+/// The number of libraries in cargo's messages, which also report build scripts.
 fn crates(messages: &str) -> Result<usize, Box<dyn Error>> {
     let mut count = 0;
     for line in messages.lines() {

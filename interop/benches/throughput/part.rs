@@ -1,4 +1,4 @@
-//! The parts of the benchmark, in the order of the table, and what each is called.
+//! The parts of the benchmark, in the order of the table, with their names.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -6,21 +6,21 @@ use plainly_interop::Case;
 
 use crate::http::CONNECTIONS;
 
-/// What can be measured alone.
+/// A part that can be measured alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A case over HTTP.
     Http(Case),
-    /// Calls of `echo` over stdio, of which so many are in flight.
+    /// Calls of `echo` over stdio, with this number in flight.
     Stdio { window: u64 },
-    /// From the start of a server to its first answer over stdio.
+    /// The time from a server's start to its first response over stdio.
     Start,
-    /// Building a minimal server from nothing.
+    /// Building a minimal server from scratch.
     Build,
 }
 
 impl Part {
-    /// Few enough that neither pipe can fill up while both sides write.
+    /// A window small enough that neither pipe fills up while both sides write.
     pub(crate) const PIPELINED: Self = Self::Stdio { window: 64 };
     pub(crate) const PING_PONG: Self = Self::Stdio { window: 1 };
 

@@ -1,29 +1,30 @@
-//! What the kernel says of a process, see proc(5).
+//! Figures of the kernel about a process, see proc(5).
 
 use std::error::Error;
 use std::fs;
 
-/// What a process takes of the machine's memory, in bytes.
+/// The memory of a process, in bytes.
 pub(crate) struct Memory {
-    /// Now.
+    /// The current memory.
     pub(crate) resident: f64,
-    /// Of that its own, which is neither code nor another file.
+    /// The private part of the current memory, which is neither code nor another file.
     pub(crate) own: f64,
-    /// At most, until now.
+    /// The maximum so far.
     pub(crate) peak: f64,
 }
 
-/// Processor time that a process used so far, of all its threads, in user and kernel mode, in seconds.
+/// The processor time that a process has used, by all its threads, in user and kernel mode, in
+/// seconds.
 pub(crate) fn cpu(id: u32) -> Result<f64, Box<dyn Error>> {
     ticks(&id.to_string(), 14)
 }
 
-/// The same of all that this process started and that has ended.
+/// The processor time of all ended child processes, in seconds.
 pub(crate) fn cpu_of_children() -> Result<f64, Box<dyn Error>> {
     ticks("self", 16)
 }
 
-/// The seconds in two fields of `stat`, of which the first has this number.
+/// The sum of two adjacent fields of `stat` in seconds. `field` is the number of the first one.
 fn ticks(process: &str, field: usize) -> Result<f64, Box<dyn Error>> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The second field is a name in parentheses, which may contain spaces.
@@ -34,7 +35,7 @@ fn ticks(process: &str, field: usize) -> Result<f64, Box<dyn Error>> {
         .take(2)
         .map(str::parse::<u32>)
         .sum::<Result<u32, _>>()?;
-    // A tick is 10 ms for programs, whatever the kernel counts in.
+    // A tick is 10 ms in these files, whatever unit the kernel uses.
     Ok(f64::from(ticks) / 100.0)
 }
 

@@ -1,16 +1,16 @@
-//! The servers that are measured, a column of the table each. To measure another, write its binary in `src/bin/` and give
-//! it a row here.
+//! The measured servers, one for each column of the table. To measure another, add its binary to
+//! `src/bin/` and a row here.
 
 /// A column of the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Bytes made beforehand: bare hyper over HTTP, a loop over stdio.
+    /// Prepared bytes: bare hyper over HTTP, a loop over stdio.
     Bare,
-    /// The same on axum.
+    /// Prepared bytes on axum.
     Axum,
     /// rmcp in its fastest mode.
     Rmcp,
-    /// rmcp as its examples use it over stdio.
+    /// rmcp over stdio, as in its examples.
     RmcpStdio,
     /// This project.
     Plainly,
@@ -36,7 +36,7 @@ impl Column {
     }
 }
 
-/// Something for each column that has it.
+/// A value for each column that has one.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<T>([Option<T>; Column::ALL.len()]);
 
@@ -70,13 +70,13 @@ impl<T> FromIterator<(Column, T)> for Columns<T> {
     }
 }
 
-/// A server; it is started with the name of the case as its only argument.
+/// A server. It is started with the name of the case as its only argument.
 pub(crate) struct Program {
     pub(crate) column: Column,
     pub(crate) path: &'static str,
 }
 
-/// Over HTTP.
+/// The servers over HTTP.
 pub(crate) const HTTP: &[Program] = &[
     Program {
         column: Column::Bare,
@@ -96,7 +96,7 @@ pub(crate) const HTTP: &[Program] = &[
     },
 ];
 
-/// Over standard input and output.
+/// The servers over standard input and output.
 pub(crate) const STDIO: &[Program] = &[
     Program {
         column: Column::Bare,

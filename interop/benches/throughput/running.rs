@@ -1,4 +1,4 @@
-//! A server that runs: started, watched, ended. Knows neither transport nor case.
+//! A running server. Independent of transport and case.
 
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
@@ -35,7 +35,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // An already dead server is noticed by the load, not here.
+        // If the server has already died, the load reports it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

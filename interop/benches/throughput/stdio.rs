@@ -1,4 +1,5 @@
-//! One round over standard input and output: a fixed number of requests in flight, every id answered exactly once.
+//! One round over standard input and output, with a fixed number of requests in flight. Every id
+//! must be answered exactly once.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,7 +16,7 @@ use crate::figures::{Latency, Measure};
 use crate::programs::Program;
 use crate::running::Running;
 
-/// Of the requests `window` are in flight.
+/// Measures one round with `window` requests in flight.
 pub(crate) fn round(
     cores: &Cores,
     program: &Program,
@@ -44,7 +45,7 @@ pub(crate) fn round(
     })
 }
 
-/// From before the start of the server to its first answer.
+/// Measures the time from before the server's start to its first response.
 pub(crate) fn start(cores: &Cores, program: &Program) -> Result<Duration, Box<dyn Error>> {
     let start = Instant::now();
     let mut server = cores.start(|| Running::start(program, Case::Echo))?;
@@ -52,13 +53,13 @@ pub(crate) fn start(cores: &Cores, program: &Program) -> Result<Duration, Box<dy
     Ok(start.elapsed())
 }
 
-/// Whether the server answers as it has to.
+/// Checks that the server answers correctly.
 pub(crate) fn answers(program: &Program, case: Case) -> Result<(), Box<dyn Error>> {
     let mut server = Running::start(program, case)?;
     Pipeline::new(case, &mut server)?.first(program)
 }
 
-/// The part of an answer that is read of each.
+/// The part of each response that is parsed.
 #[derive(Deserialize)]
 struct Answer {
     id: u64,
@@ -68,10 +69,10 @@ struct Pipeline {
     case: Case,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    /// The request before and after its id.
+    /// The parts of the request before and after its id.
     around_id: (String, String),
     next_id: u64,
-    /// What waits for its answer, and since when.
+    /// The ids of unanswered requests, with the time of each.
     unanswered: HashMap<u64, Instant>,
     outgoing: Vec<u8>,
     line: Vec<u8>,
@@ -99,7 +100,7 @@ impl Pipeline {
         })
     }
 
-    /// One request alone, its answer compared whole.
+    /// Sends one request, and compares its whole response.
     fn first(&mut self, program: &Program) -> Result<(), Box<dyn Error>> {
         let id = self.next_id;
         self.send(1)?;
@@ -116,7 +117,8 @@ impl Pipeline {
         Err(format!("{path} answered {case} wrongly: {start}").into())
     }
 
-    /// Keeps the window full until the deadline, then waits for what is still in flight; how long each took.
+    /// Keeps the window full until the deadline, then waits for the remaining responses. Returns
+    /// the time of each request.
     fn run(&mut self, window: u64, deadline: Instant) -> Result<Vec<Duration>, Box<dyn Error>> {
         let mut latencies = Vec::new();
         self.send(window)?;
@@ -124,7 +126,7 @@ impl Pipeline {
             self.stdout.fill_buf()?;
             let arrived = Instant::now();
             let mut free = 0;
-            // All that has already come, so that one write refills the window.
+            // Reads all responses that have arrived, so that one write refills the window.
             while free == 0 || self.stdout.buffer().contains(&b'\n') {
                 latencies.push(arrived - self.receive()?);
                 free += 1;
@@ -148,7 +150,7 @@ impl Pipeline {
         Ok(self.stdin.write_all(&self.outgoing)?)
     }
 
-    /// Reads the answer to an echo; when that was asked.
+    /// Reads the response to an echo. Returns the time of its request.
     fn receive(&mut self) -> Result<Instant, Box<dyn Error>> {
         self.line.clear();
         self.stdout.read_until(b'\n', &mut self.line)?;

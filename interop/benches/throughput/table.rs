@@ -1,4 +1,5 @@
-//! The table: a column for each server, a row for each figure, and how this project compares.
+//! The table: a column for each server, a row for each figure, and the ratios of this project to
+//! the others.
 
 use std::fmt;
 
@@ -7,11 +8,11 @@ use crate::minimal::Built;
 use crate::part::Part;
 use crate::programs::{Column, Columns};
 
-/// Everything that was measured.
+/// All results.
 #[derive(Default)]
 pub(crate) struct Results {
     loads: Vec<(Part, Columns<Figures>)>,
-    /// Seconds.
+    /// The start, in seconds.
     pub(crate) start: Option<Columns<f64>>,
     pub(crate) built: Option<Columns<Built>>,
 }
@@ -51,7 +52,7 @@ impl fmt::Display for Results {
 struct Row {
     title: String,
     cells: Columns<String>,
-    /// This project's figure over that of others.
+    /// The ratio of this project's figure to that of bare hyper.
     of_bare: Option<String>,
     of_rmcp: Option<String>,
 }
@@ -66,7 +67,7 @@ impl Row {
         }
     }
 
-    /// With ratios of these figures.
+    /// Adds the ratios of these figures.
     fn compared(mut self, figures: &Columns<f64>) -> Self {
         let of = |other| ratio(figures, other).map(|ratio| format!("{ratio:.2}"));
         self.of_bare = of(Column::Bare);
@@ -89,7 +90,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// This project's figure over that of another.
+/// The ratio of this project's figure to another one.
 pub(crate) fn ratio(figures: &Columns<f64>, other: Column) -> Option<f64> {
     Some(figures.get(Column::Plainly)? / figures.get(other)?)
 }
@@ -158,7 +159,7 @@ fn mebibytes(bytes: f64) -> String {
     format!("{:.1}", bytes / f64::from(1 << 20))
 }
 
-/// At least three digits.
+/// The number with at least three digits.
 fn digits(number: f64) -> String {
     match number {
         ..10.0 => format!("{number:.2}"),
@@ -167,7 +168,7 @@ fn digits(number: f64) -> String {
     }
 }
 
-/// `1,234,567`
+/// The number with separators, as in `1,234,567`.
 fn thousands(number: f64) -> String {
     let digits = format!("{number:.0}");
     let groups: Vec<&str> = digits

@@ -1,4 +1,4 @@
-//! The floor for whoever takes a framework: axum with a route, every default, and bytes made beforehand.
+//! The minimum cost with a framework: axum with a route, all defaults, and prepared bytes.
 
 use std::error::Error;
 

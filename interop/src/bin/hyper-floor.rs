@@ -1,4 +1,5 @@
-//! The floor: hyper reads the whole request and answers bytes made beforehand. No server on hyper can be faster.
+//! The minimum cost: hyper reads the whole request and responds with prepared bytes. No server on
+//! hyper can be faster.
 
 use std::convert::Infallible;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! This project over HTTP, with its own listener and every default.
+//! This project over HTTP, with its own listener and all defaults.
 
 use std::error::Error;
 

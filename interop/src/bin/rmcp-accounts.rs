@@ -1,8 +1,9 @@
-//! rmcp over HTTP, for those who have a token of an authorization server beside it. That is made by hand, as in rmcp's examples:
-//! in the manner of 2025-03-26, without metadata of the resource and without a word on who is refused, with its endpoints where
-//! its metadata say; and nothing is given for its refresh tokens. It asks nobody whether they agree.
+//! rmcp over HTTP, protected by tokens of an authorization server in the same process. The
+//! authorization server is hand-written, as in rmcp's examples: it follows 2025-03-26, without
+//! resource metadata or error details for rejected requests. Its metadata name its endpoints, it
+//! doesn't accept its refresh tokens, and it doesn't ask users for consent.
 //!
-//! Its URL is its first line of output; then it obeys `expire`, `revoke` and `forget`.
+//! Its first line of output is its URL. It then reads the commands `expire`, `revoke` and `forget`.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -24,10 +25,10 @@ use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 use tokio::net::TcpListener;
 use url::form_urlencoded;
 
-/// The longest body of a request.
+/// The maximum size of a request's body, in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// What the authorization server knows.
+/// The state of the authorization server.
 #[derive(Debug)]
 struct Accounts {
     origin: String,
@@ -38,7 +39,7 @@ struct Accounts {
 struct Issued {
     count: u32,
     clients: HashSet<String>,
-    /// Codes, each with the client that it is for.
+    /// Authorization codes, each with its client.
     codes: HashMap<String, String>,
     tokens: HashSet<String>,
 }
@@ -89,7 +90,7 @@ impl Accounts {
         (StatusCode::CREATED, answer)
     }
 
-    /// Where the browser of somebody goes who agrees.
+    /// The redirect URL for a user who agrees.
     fn authorize(&self, query: &Parameters) -> Option<String> {
         let mut issued = self.issued();
         let client = query
@@ -136,7 +137,7 @@ fn parameters(text: &[u8]) -> Parameters {
     form_urlencoded::parse(text).into_owned().collect()
 }
 
-/// Answers whoever asks the authorization server.
+/// Responds to a request to the authorization server.
 async fn answer(State(accounts): State<Arc<Accounts>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, LONGEST).await.unwrap_or_default();
@@ -180,7 +181,7 @@ fn empty(status: StatusCode) -> Response {
     response
 }
 
-/// Lets in who has a token.
+/// Accepts requests with a valid token.
 async fn gate(State(accounts): State<Arc<Accounts>>, request: Request, next: Next) -> Response {
     let header = request.headers().get(AUTHORIZATION);
     let token = header.and_then(|it| it.to_str().ok()?.strip_prefix("Bearer "));

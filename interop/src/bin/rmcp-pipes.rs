@@ -1,4 +1,5 @@
-//! rmcp over standard input and output in its fastest mode: the pipes driven by the reactor instead of the thread pool.
+//! rmcp over standard input and output in its fastest mode: the reactor drives the pipes, instead
+//! of the thread pool.
 
 use std::error::Error;
 

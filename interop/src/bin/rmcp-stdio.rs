@@ -1,4 +1,4 @@
-//! rmcp over standard input and output as its examples do it.
+//! rmcp over standard input and output, as in its examples.
 
 use std::error::Error;
 

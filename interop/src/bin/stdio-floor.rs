@@ -1,4 +1,5 @@
-//! The floor over standard input and output: a loop that finds the id in each line and answers bytes made beforehand.
+//! The minimum cost over standard input and output: a loop that finds the id in each line and
+//! responds with prepared bytes.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             outgoing.extend_from_slice(part.as_bytes());
         }
         line.clear();
-        // All that has come is answered at once.
+        // Responds to all received requests at once.
         if !input.buffer().contains(&b'\n') {
             output.write_all(&outgoing)?;
             output.flush()?;
