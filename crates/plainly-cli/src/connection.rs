@@ -1,5 +1,5 @@
-//! The connection of a command to its server: opened, used, and closed in any case. The server's
-//! questions and messages meanwhile are answered and shown.
+//! The connection of a command to its server: opened, used, and always closed. Meanwhile, the
+//! server's questions are answered, and its messages are shown.
 
 mod reached;
 mod server_log;
@@ -34,27 +34,28 @@ use crate::visible::visible;
 pub(crate) enum Purpose {
     /// Work that ends before the connection does.
     Work,
-    /// To leave a task behind, which other commands wait for, and whose questions they answer.
+    /// The command leaves a task behind, which other commands await, and whose questions they
+    /// answer.
     Task,
-    /// To log in, as this account.
+    /// A login with this account.
     Login(Account),
 }
 
-/// The error for a task at a server that the command starts itself.
+/// The error for `--task` with a server that the command starts itself.
 const ENDS_TOO: &str = "--task needs a server that keeps running, and this one stops with the command: use a URL, or type the call in `plainly shell`";
 
-/// The error for a client's options beside other credentials.
+/// The error for a client's options that contradict other credentials.
 const TWO_IDENTITIES: &str = "credentials are given twice: leave out the header Authorization or the user name in the URL, or the client's options (--client-id, --workload-token)";
 
-/// The error for a login at a server that is not reached over HTTP.
+/// The error for a login at a server without HTTP.
 const HAS_NO_LOGIN: &str = "logins are for servers over HTTP: this one is started by the command, and gets its credentials from its variables";
 
-/// The most that ending in good order may take after a signal.
+/// The time limit for an orderly end after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The time that closing may take before the user gets a notice.
+/// The time after which the user gets a notice that closing takes longer.
 const NOTICE: Duration = Duration::from_millis(100);
 
-/// Does `work` with a connection to the server, until a signal comes.
+/// Does `work` with a connection to the server, until there is a signal.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
@@ -89,7 +90,8 @@ pub(crate) async fn with_client_for<T>(
     let respondent = Respondent::new(&label, &args.asking)?;
     let (is_timed, format, start) = (args.time, args.format(), Instant::now());
     terminal::during(async {
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        // The signals come first, because the user may stop the command, and its server, as soon as
+        // it runs.
         let mut stopped = pin!(stopped());
         let client = tokio::select! {
             biased;
@@ -116,10 +118,11 @@ pub(crate) async fn with_client_for<T>(
     .await
 }
 
-/// Ctrl-C, or another signal to end. The process goes on, or a server that was started would do so after it.
+/// Waits for Ctrl-C, or another termination signal. The process continues, because otherwise the
+/// server that it started would outlive it.
 async fn stopped() {
     let interrupted = async {
-        // If it can't be received, it never arrives.
+        // If the signal can't be received, this waits forever.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
@@ -131,8 +134,9 @@ async fn stopped() {
     terminal::interrupted();
 }
 
-/// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
-/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed; at once after a second one.
+/// Closes the connection even after a failure, so that a server that the command started ends in an
+/// orderly way, and an abandoned task is cancelled. After a signal, there is a short time limit; a
+/// second signal ends the wait at once.
 pub(crate) async fn close<T>(
     label: &str,
     client: &Client,
@@ -177,7 +181,8 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
     terminal::line(&line);
 }
 
-/// A connection to the server, for many commands. A question that can't be answered ends none of them.
+/// A connection to the server for many commands. A question that can't be answered ends none of
+/// them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
     let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
     terminal::during(Box::pin(introduced(
@@ -189,7 +194,7 @@ pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Fai
     .await
 }
 
-/// Connects, and learns who that is.
+/// Connects, and stores the server's name for questions.
 async fn introduced(
     purpose: Purpose,
     server: Server,
@@ -265,7 +270,7 @@ fn over_http(
         (None, _) if has_credentials && args.account.has_client() => {
             return Err(Failure::impossible(TWO_IDENTITIES, None));
         }
-        // The server knows by them who asks.
+        // These credentials identify the caller to the server.
         (None, _) if has_credentials => builder,
         (None, _) => builder.authorizer(Account::of_command(args)?.oauth),
     };
@@ -278,7 +283,7 @@ fn over_http(
     })
 }
 
-/// Whether the URL or a header has credentials already.
+/// Whether the URL or a header contains credentials.
 fn has_credentials(url: &str, headers: &[(String, String)]) -> bool {
     let mut names = headers.iter().map(|(name, _)| name);
     let (_, rest) = url.split_once("://").unwrap_or(("", url));
@@ -318,7 +323,8 @@ fn set<T>(
         let shown = shown(args.asking.most_messages());
         builder = match args.asking.server_log {
             Some(_) => builder.on_log(level, shown),
-            // Nobody wants to hear that the server knows no levels, or to wait until it says so.
+            // By default, no level is requested, because the user did not ask for it and should not
+            // wait for the response.
             None => builder.on_unasked_log(level, shown),
         };
     }

@@ -1,4 +1,4 @@
-//! Exit statuses, for scripts: one table, from which the help text and the documentation come.
+//! Exit statuses, for scripts. One table determines the help text and the documentation.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ impl Exit {
         Self::Interrupted,
     ];
 
-    /// The status, the word that stands for it in errors as JSON, and what it means.
+    /// The status, its word in JSON errors, and its meaning.
     const fn row(self) -> (u8, &'static str, &'static str) {
         match self {
             Self::Success => (
@@ -69,7 +69,7 @@ impl Exit {
         }
     }
 
-    /// The word that stands for it in errors as JSON.
+    /// Its word in JSON errors.
     pub(crate) const fn name(self) -> &'static str {
         self.row().1
     }

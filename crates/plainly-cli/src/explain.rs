@@ -1,5 +1,5 @@
-//! The meaning of an error, whose fault it is and what to do about it: without a network, for
-//! `plainly explain` and for every command that fails.
+//! The meaning of an error, the party at fault, and advice: without a network, for `plainly
+//! explain` and for every command that fails.
 //!
 //! ```text
 //! input ─┬► json ─┬► error_object ─► coded ─► kind
@@ -10,7 +10,8 @@
 //!         └► asked, advice, local ─► phrases          ► advice
 //! ```
 //!
-//! The library's tables have codes, conditions and problems; the words of other programs are here.
+//! The library's tables contain codes, conditions and problems. The words of other programs are
+//! here.
 
 mod input;
 mod json;
@@ -48,34 +49,34 @@ use self::link::Link;
 pub(crate) use self::local::for_local;
 pub(crate) use self::text::{LONGEST_CAUSE, of_answer, of_local, with_cause};
 
-/// All that is known about one error.
+/// The explanation of one error.
 #[derive(Debug)]
 pub(crate) struct Explanation {
-    /// The kind of the input, in a word or two.
+    /// The kind of the input, in one or two words.
     given: &'static str,
-    /// The name of the error, with its number.
+    /// The name of the error, with its code.
     name: String,
     code: Option<Code>,
     http_status: Option<u16>,
-    /// The words that came with it.
+    /// The message that came with it.
     message: Option<String>,
     /// The mistakes in the request, each with its place.
     mistakes: Vec<Mistake>,
     means: String,
-    /// Which revisions have it, or how the one that was asked for does.
+    /// The revisions that have it, or how the requested revision spells it.
     revision: Option<String>,
     fault: Fault,
     advice: String,
     retry: Retry,
     wait: Option<Duration>,
     hints: Vec<Hint>,
-    /// The rules for errors that the sender broke.
+    /// The rules for errors that its sender broke.
     irregular: Vec<String>,
     link: Link,
 }
 
 impl Explanation {
-    /// An explanation of which only this much is known.
+    /// An explanation with only these facts.
     fn new(given: &'static str, name: impl Into<String>, means: impl Into<String>) -> Self {
         Self {
             given,
@@ -96,7 +97,7 @@ impl Explanation {
         }
     }
 
-    /// Notes a rule that the sender broke.
+    /// Adds a rule that the sender broke.
     fn breaks(&mut self, rule: String) {
         self.irregular.push(rule);
     }
@@ -143,7 +144,7 @@ impl Explanation {
         }
     }
 
-    /// All of it as JSON, for scripts.
+    /// The explanation as JSON, for scripts.
     pub(crate) fn json(&self) -> Value {
         json!({
             "given": self.given,

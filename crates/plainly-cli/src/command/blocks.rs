@@ -1,4 +1,4 @@
-//! Blocks of content, as tools and prompts answer with them: displayed, or written to files.
+//! Blocks of content, which tools and prompts return: displayed, or written to files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +12,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::visible::visible;
 
-/// Writes the blocks to the place that the options name. `name` is that of the tool or the prompt.
+/// Writes the blocks to the place that the options name. `name` is the name of the tool or the
+/// prompt.
 pub(super) struct Printer<'a> {
     name: &'a str,
     folder: Option<Folder>,
@@ -28,7 +29,8 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Prints text as it is. Anything else is saved if that is wanted, shown if this terminal can, and named.
+    /// Prints text unchanged. Other content is saved if the user wants that, shown if the terminal
+    /// can show it, and named.
     pub(super) fn print(&mut self, block: &Content, output: &mut Output) -> Result<(), Failure> {
         let Some(file) = File::of(block) else {
             return output.lines(&shown(block));
@@ -52,7 +54,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Writes to one file: the first block that is not text, or all text if there is no other.
+/// Writes to one file: the first block other than text, or all text if there is no other block.
 pub(super) fn write_one<'a>(
     blocks: impl Iterator<Item = &'a Content> + Clone,
     path: &Path,
@@ -118,7 +120,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Text as it is, anything else named.
+/// Text unchanged; other content as a description.
 pub(super) fn shown(content: &Content) -> String {
     match content {
         Content::Text(block) => block.text.clone(),
@@ -139,7 +141,7 @@ fn named(content: &Content) -> String {
     }
 }
 
-/// The text of a block of unknown type, if it has any where all others have it.
+/// The text of a block of unknown type, if it is in the usual member.
 fn text_of(block: &RawJson) -> Option<String> {
     let block: Value = block.decode().ok()?;
     block.get("text")?.as_str().map(str::to_owned)

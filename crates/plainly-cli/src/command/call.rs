@@ -1,4 +1,4 @@
-//! `plainly call`: a tool called, and its answer printed.
+//! `plainly call`: calls a tool, and prints its result.
 
 use plainly::client::{self, Client, LocalError, StartedCall, TaskHandle};
 use plainly::errors::Mistake;
@@ -48,12 +48,14 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     }
 }
 
-/// Calls the tool, and if it may be a task, does not wait for its end. Gives the result, which may be that there is no such tool.
+/// Calls the tool, and does not wait for its end if it becomes a task. Returns the result, which
+/// may be that there is no such tool.
 ///
-/// The tools are listed first, at the cost of a round trip: only so can `limit=10` be a number and `patern=x` a mistake rather
-/// than something that the server ignores, and only so are the output's schema and the headers known that the tool asks for. It
-/// is little beside starting this program and connecting. All arguments as one JSON object need none of it, and are sent at
-/// once.
+/// The tools are listed first, at the cost of a round trip. Only the listing shows that `limit=10`
+/// is a number, or that `patern=x` is a mistake rather than an argument that the server ignores. It
+/// also has the schema of the output, and the headers that the tool asks for. The round trip costs
+/// little compared with starting this program and connecting. All arguments as one JSON object need
+/// no listing, and are sent at once.
 async fn call(
     client: &Client,
     name: &str,
@@ -79,13 +81,13 @@ async fn call(
     }
     let is_unknown = is_unknown(&called, name);
     let listed = match tools {
-        // Only a help: where this fails too, the first error says more.
+        // The listing only improves the advice: if it fails too, the first error says more.
         None if is_unknown => client.tools().await.unwrap_or_default(),
         tools => tools.unwrap_or_default(),
     };
     let names = names(&listed);
     let is_listed = names.iter().any(|it| it == name);
-    // One that the server lists it can't mean.
+    // The error can't mean that this tool is missing, because the server lists it.
     if is_listed || !is_unknown {
         let subject = match is_listed {
             true => Subject::Tool,
@@ -100,7 +102,7 @@ async fn call(
     }
 }
 
-/// Warns why there is a result and no task.
+/// Warns why there is a result instead of a task.
 fn warn_of_no_task(client: &Client, called: &client::Result<StartedCall<CallToolResult>>) {
     let Ok(StartedCall::Complete(result)) = called else {
         return;
@@ -114,7 +116,7 @@ fn warn_of_no_task(client: &Client, called: &client::Result<StartedCall<CallTool
     }
 }
 
-/// Whether the server has no such tool: by an error, or by the text of an unknown tool's result.
+/// Whether the server has no such tool, according to an error or to the text of the result.
 fn is_unknown(called: &client::Result<StartedCall<CallToolResult>>, name: &str) -> bool {
     match called {
         Ok(StartedCall::Complete(result)) if result.is_tool_error() => {
@@ -125,7 +127,7 @@ fn is_unknown(called: &client::Result<StartedCall<CallToolResult>>, name: &str) 
     }
 }
 
-/// The id of a task that goes on, for other commands.
+/// Prints the id of a task that continues, for other commands.
 fn print_id(task: &TaskHandle<CallToolResult>, output: &mut Output) -> Result<(), Failure> {
     match output.is_json() {
         true => output.json(&json!({ "taskId": task.id(), "status": task.status() }))?,
@@ -134,7 +136,7 @@ fn print_id(task: &TaskHandle<CallToolResult>, output: &mut Output) -> Result<()
     output.flush()
 }
 
-/// The result, except for the text of a failed tool, unless it is JSON.
+/// The result, without the text of a failed tool, except as JSON.
 pub(super) fn print_whole(
     result: &CallToolResult,
     name: &str,
@@ -187,7 +189,7 @@ fn print(
     }
 }
 
-/// Whether a link is to a resource that a text among the blocks names.
+/// Whether a link's resource is also named in a text among the blocks.
 fn is_named_in(block: &Content, blocks: &[Content]) -> bool {
     let Content::ResourceLink(link) = block else {
         return false;
@@ -198,7 +200,7 @@ fn is_named_in(block: &Content, blocks: &[Content]) -> bool {
         .any(|other| matches!(other, Content::Text(text) if names(&text.text)))
 }
 
-/// Whether a line of the text begins with the end of the URI, as in a listing of what is in one place.
+/// Whether a line of the text begins with the end of the URI, as in the listing of a directory.
 fn is_listed_in(uri: &str, text: &str) -> bool {
     text.lines().any(|line| {
         let path = line.split("  ").next().unwrap_or_default();
@@ -207,7 +209,7 @@ fn is_listed_in(uri: &str, text: &str) -> bool {
     })
 }
 
-/// The words of a tool that failed.
+/// The text of a failed tool.
 pub(super) fn said(result: &CallToolResult) -> String {
     let text = result
         .content

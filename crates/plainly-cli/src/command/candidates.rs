@@ -1,6 +1,6 @@
-//! The completions of a word of a command line: commands, options and their values from the command
-//! line itself, names of servers from the files of hosts, and all else from the server that the
-//! line names. In time, or not at all, because the user has pressed a key and waits.
+//! The completions of a word on the command line. Commands, options and their values come from the
+//! command line itself, names of servers from the files of hosts, and all others from the server on
+//! that line. The time is limited, because the user has pressed a key and waits.
 
 mod asked;
 mod position;
@@ -20,17 +20,17 @@ use crate::format::Format;
 use crate::output::Output;
 use crate::servers::Search;
 
-/// The longest time of a server by default: with everything before and after, the user waits for
-/// less than 300 ms.
+/// The default for the longest wait for a server. With everything before and after, the user waits
+/// for less than 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// The longest time that a user can set.
+/// The longest wait that a user can set.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
-/// The variable of the environment that sets the time, in seconds.
+/// The environment variable that sets the wait, in seconds.
 const VARIABLE: &str = "PLAINLY_COMPLETION_TIMEOUT";
-/// The most that are offered.
+/// The most candidates that are printed.
 const MOST: usize = 1_000;
 
-/// Something that a word can become.
+/// A possible completion of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(super) value: String,
@@ -46,8 +46,8 @@ impl Candidate {
     }
 }
 
-/// The longest time of a server. An invalid number is ignored, because the user can't read an error
-/// in the middle of a line.
+/// The longest wait for a server. An invalid number is ignored, because the user can't read an
+/// error in the middle of a line.
 fn patience() -> Duration {
     let said = std::env::var(VARIABLE).ok();
     let said = said.and_then(|text| values::seconds(&text).ok());
@@ -83,8 +83,8 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// The completions of the current word of a line in a shell, after those `before` it. The shell's
-/// server is asked.
+/// The completions of the current word of a line in `plainly shell`, after the words `before` it.
+/// They may come from the shell's server.
 pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -> Vec<Candidate> {
     let commands = ShellLine::taught();
     let mut before = before.to_vec();
@@ -107,8 +107,8 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
     fitting(found, current)
 }
 
-/// The position of the server, which no line of a shell names: after the command. `None` if that is
-/// incomplete.
+/// The position of the server in a command line, which a line in the shell lacks: after the
+/// command. `None` if the command is incomplete.
 fn place_of_server(commands: &clap::Command, words: &[String]) -> Option<usize> {
     let (mut command, mut place) = (commands, 0);
     while let Some(inner) = words.get(place).and_then(|it| command.find_subcommand(it)) {
@@ -120,18 +120,18 @@ fn place_of_server(commands: &clap::Command, words: &[String]) -> Option<usize> 
 /// The candidates that the current word can become.
 fn fitting(found: Vec<Candidate>, current: &str) -> Vec<Candidate> {
     let fitting = found.into_iter().filter(|it| it.value.starts_with(current));
-    // A shell would run what a control character begins.
+    // A shell would execute a control character.
     let fitting = fitting.filter(|it| !it.value.contains(char::is_control));
     fitting.take(MOST).collect()
 }
 
-/// Drops words of others that would be options of the command: some options run commands.
+/// Drops words of other parties that would be options, because some options run commands.
 fn foreign(mut found: Vec<Candidate>) -> Vec<Candidate> {
     found.retain(|it| !it.value.starts_with('-'));
     found
 }
 
-/// The names of the servers that there are.
+/// The names of all configured servers.
 fn servers() -> Vec<Candidate> {
     let servers = Search::new(None).all().unwrap_or_default();
     let mut candidates = Vec::<Candidate>::new();
@@ -144,8 +144,8 @@ fn servers() -> Vec<Candidate> {
     candidates
 }
 
-/// Asks the server, as a command with these options would reach it. One of a project's file that the user has not allowed is
-/// neither started nor connected to.
+/// Asks the server that a command with these options would use. A server of a project's file that
+/// the user has not allowed is neither started nor contacted.
 async fn ask(
     options: Vec<String>,
     target: &str,
@@ -157,12 +157,13 @@ async fn ask(
     let Ok((server, args)) = DiscoverArgs::reaching(options, target) else {
         return Vec::new();
     };
-    // A server that was started ends with its connection, also where that is still being opened.
+    // A server that was started ends with its connection, even if the connection is still being
+    // opened.
     let Ok(Ok(client)) = timeout_at(by, connection::open(server, args)).await else {
         return Vec::new();
     };
     let asked = timeout_at(by, asked::candidates(&client, wanted, before, current)).await;
-    // In good order, if there is time for that.
+    // Closes the connection in an orderly way if there is time.
     let _ = timeout_at(by, client.close()).await;
     asked.unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! `plainly cluster`: the replicas of a server as one more of them sees them, which serves nothing.
+//! `plainly cluster`: shows the replicas of a server. It joins them as another replica that serves
+//! nothing.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::output::Output;
 
 /// The time for reaching the engine, and for the answers of the replicas.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// The most milliseconds that clocks may differ without a mark.
+/// The difference of clocks, in milliseconds, beyond which a replica is marked.
 const CLOCK: u64 = 2_000;
 
 const COLUMNS: [&str; 10] = [
@@ -50,7 +51,7 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
             PATIENCE.as_secs()
         )));
     };
-    // Others that look at the status serve nothing either.
+    // Other status commands serve nothing either.
     replicas.retain(|it| it.has_other_keys || it.lists.is_some());
     replicas.sort_by_key(|it| it.id);
     let report = server.engine_report().await;
@@ -111,7 +112,7 @@ async fn joined(args: &ClusterStatusArgs) -> Result<Server, Failure> {
     built.map_err(|error| Failure::caused("cannot join the replicas", error))
 }
 
-/// The cells of a replica. One that needs a look begins with `!`.
+/// The cells of a replica. A cell that needs attention begins with `!`.
 fn row(it: &ReplicaStatus, all: &[ReplicaStatus]) -> Vec<String> {
     if it.has_other_keys {
         let mut cells = vec![it.id.to_string(), "-".to_owned(), "-".to_owned()];
@@ -122,7 +123,7 @@ fn row(it: &ReplicaStatus, all: &[ReplicaStatus]) -> Vec<String> {
     let known = all.iter().filter_map(|it| it.lists.as_ref());
     let differ = known.clone().any(|other| *other != lists);
     let keys = it.keys.iter().enumerate();
-    // The first one seals.
+    // The first key encrypts.
     let keys = keys.map(|(at, key)| format!("k:{key}{}", if at == 0 { "*" } else { "" }));
     let clock = format!("{:+} ms", it.clock_ahead);
     let is_off = it.clock_ahead.unsigned_abs() > CLOCK;
@@ -144,7 +145,7 @@ fn has_mark(row: &[String]) -> bool {
     row.iter().any(|cell| cell.starts_with('!'))
 }
 
-/// Writes a table as wide as its cells.
+/// Writes a table whose columns fit their cells.
 fn table(output: &mut Output, columns: &[&str], rows: &[Vec<String>]) -> Result<(), Failure> {
     let head = columns.iter().map(|name| (*name).to_owned()).collect();
     let lines = [&[head], rows].concat();

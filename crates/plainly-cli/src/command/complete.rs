@@ -31,7 +31,8 @@ pub(crate) async fn run(mut args: CompleteArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// A template has variables, and prompts have names.
+/// A reference to a template or a prompt. Templates contain variables or a scheme; prompts have
+/// names.
 fn reference(of: String) -> Reference {
     match of.contains('{') || of.contains("://") {
         true => Reference::resource(of),

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The member of `_meta` that lists the codes of declared problems.
 const PROBLEMS: &str = "dev.plainly/problems";
 
-/// The codes of the problems that something declares to fail with.
+/// The codes of the problems that a tool or prompt declares.
 pub(super) fn problems(meta: Option<&Meta>) -> Option<String> {
     let codes = meta?.get(PROBLEMS)?.as_array()?.iter();
     let codes: Vec<_> = codes.filter_map(Value::as_str).collect();

@@ -1,4 +1,5 @@
-//! One tool or prompt, as `plainly tools TARGET TOOL` shows it: what it does, the arguments that it takes, and how to call it.
+//! One tool or prompt, as `plainly tools TARGET TOOL` shows it: its purpose, its arguments, and a
+//! call of it.
 
 use std::cell::Cell;
 
@@ -15,9 +16,9 @@ use crate::output::Output;
 use crate::shell_word::shell_word;
 use crate::visible::visible;
 
-/// The depth of the members that are shown, and their number.
+/// The most levels of members that are shown, and the most members.
 const SHOWN: (usize, usize) = (4, 500);
-/// The most parameters of a signature, and words of a call.
+/// The most parameters in a signature, and the most words in a call.
 const MOST: usize = 200;
 
 /// The description of a tool or a prompt.
@@ -52,7 +53,7 @@ pub(super) fn prompt(prompt: &Prompt) -> Description<'_> {
 }
 
 impl Description<'_> {
-    /// Displays it. `server` is its source.
+    /// Displays the description. `server` is its source.
     pub(super) fn show(&self, server: &Server, output: &mut Output) -> Result<(), Failure> {
         let parameters = parameters(&self.schema);
         output.prose(&signature(self.name, &parameters))?;
@@ -72,7 +73,7 @@ impl Description<'_> {
             output.lines(&format!("It declares to fail with {}.", visible(codes)))?;
         }
         if self.name.starts_with('-') {
-            // The command would take it for an option.
+            // The command would treat the name as an option.
             return Ok(());
         }
         output.lines("")?;
@@ -88,7 +89,7 @@ impl Description<'_> {
     }
 }
 
-/// A line for each, and below it those of the members of an object, further in.
+/// A line for each parameter, followed by indented lines for the members of an object.
 fn entries(
     parameters: &[Parameter<'_>],
     indent: &str,
@@ -108,7 +109,7 @@ fn entries(
     Ok(())
 }
 
-/// `plainly COMMAND`, with these words and this server, for users to run.
+/// The line `plainly COMMAND` with these words and this server, for users to run.
 pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> String {
     let words = words.iter().map(|word| quoted(word));
     let parts: Vec<_> = match server {
@@ -127,7 +128,7 @@ pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> 
     parts.join(" ")
 }
 
-/// A word as a shell reads it.
+/// A word in the form that a shell reads.
 fn quoted(word: &str) -> String {
     visible(&shell_word(word))
 }
@@ -148,7 +149,7 @@ fn meaning(parameter: &Parameter<'_>) -> String {
     let own = &parameter.schema["description"];
     let referred = &resolved(parameter.root, parameter.schema)["description"];
     let described = own.as_str().or(referred.as_str()).unwrap_or_default();
-    // Its first paragraph, on one line.
+    // The first paragraph, on one line.
     let lines = described.trim().lines().map(str::trim);
     let first: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
     let first = Some(first.join(" ")).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! `plainly discover`: who a server is, which revisions it speaks, what it offers.
+//! `plainly discover`: the name, the revisions and the features of a server.
 
 use plainly::client::Client;
 use plainly::errors::Revision;
@@ -61,8 +61,8 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
     output.flush()
 }
 
-/// The versions that the server lists as supported. A modern server need not list those that are
-/// agreed on by a handshake.
+/// The versions that the server lists as supported. A modern server need not list those that a
+/// handshake agrees on.
 fn supported(client: &Client) -> String {
     let versions = client.supported_versions();
     let mut known = versions.iter().filter_map(|version| version.parse().ok());
@@ -75,7 +75,8 @@ fn supported(client: &Client) -> String {
     versions.join(", ") + of_what
 }
 
-/// Capabilities by name, each with what it turns on or contains: `resources (subscribe), extensions (dev.plainly/resources)`.
+/// Capabilities by name, each with its enabled settings or contents: `resources (subscribe),
+/// extensions (dev.plainly/resources)`.
 fn named(capabilities: &Map<String, Value>) -> String {
     let name = |(name, details): (&String, &Value)| {
         let on: Vec<&str> = details

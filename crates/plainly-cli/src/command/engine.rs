@@ -1,4 +1,4 @@
-//! The engine that replicas share, by the scheme of its URLs.
+//! The engine that replicas share, which the scheme of its URLs determines.
 
 use std::fs::File;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(super) struct EngineSettings<'a> {
 }
 
 impl EngineKind {
-    /// The kind of the engine at this URL, which may have a password that no error repeats.
+    /// The kind of the engine at this URL. The URL may contain a password, which no error repeats.
     fn of(url: &str) -> Result<Self, String> {
         let scheme = url.trim().split_once("://").map(|(scheme, _)| scheme);
         let known = ENGINES.iter().find(|(known, _)| Some(*known) == scheme);
@@ -49,7 +49,7 @@ impl EngineKind {
         Ok(*kind)
     }
 
-    /// The options that are given, and that only another engine has.
+    /// The errors for given options that only another engine has.
     fn foreign(self, settings: &EngineSettings<'_>) -> Vec<String> {
         let creds = settings.files.cluster_creds.is_some().then_some(
             "--cluster-creds is for NATS: write the user and the password of Redis into the URL",
@@ -66,7 +66,7 @@ impl EngineKind {
 }
 
 impl EngineSettings<'_> {
-    /// Everything that is wrong with them.
+    /// All mistakes in the settings.
     pub(super) fn mistakes(&self) -> Vec<String> {
         let (mut first, mut mistakes) = (None, Vec::new());
         for (index, url) in self.urls.iter().enumerate() {
@@ -92,13 +92,13 @@ impl EngineSettings<'_> {
         mistakes
     }
 
-    /// Whether a URL on the command line has a user and a password.
+    /// Whether a URL on the command line contains a user and a password.
     fn shows_password(&self) -> bool {
         let is_hidden = std::env::var(URLS).is_ok_and(|hidden| hidden.split(',').eq(self.urls));
         !is_hidden && self.urls.iter().any(|url| url.contains('@'))
     }
 
-    /// The server as one of those that share the engine, which is reached in the background.
+    /// Adds the shared engine to the server, and connects to the engine in the background.
     pub(super) async fn join(self, builder: ServerBuilder) -> Result<ServerBuilder, Failure> {
         let kind = self.urls.first().map(|url| EngineKind::of(url));
         let kind = kind.unwrap_or_else(|| Err("there is no URL".to_owned()));

@@ -1,11 +1,11 @@
-//! A value of an argument to start from, as a word of a call.
+//! An example value of an argument, as a word of a call.
 
 use serde_json::{Map, Value};
 
 use super::parameter::{Parameter, is_plain, members};
 use super::schema::{Depth, alternatives, named, resolved, types};
 
-/// The largest value of a schema that is an example, in bytes.
+/// The most bytes of the values in an example.
 const LARGEST: usize = 500;
 
 /// The argument as a word of a call.
@@ -14,7 +14,7 @@ pub(super) fn example(parameter: &Parameter<'_>, depth: Depth<'_>) -> String {
         name, schema, root, ..
     } = *parameter;
     let value = sample(root, schema, depth);
-    // A list of one item is written as the item.
+    // A list of one item can be given as the item.
     let item = match value.as_array().map(Vec::as_slice) {
         Some([item]) => item,
         _ => &value,
@@ -26,7 +26,7 @@ pub(super) fn example(parameter: &Parameter<'_>, depth: Depth<'_>) -> String {
     }
 }
 
-/// Whether the value has no more bytes than are left, which it takes.
+/// Whether the value has at most `left` bytes, which are then used up.
 fn is_within(value: &Value, left: &mut usize) -> bool {
     let own = 1 + value.as_str().map_or(0, str::len);
     let Some(rest) = left.checked_sub(own) else {
@@ -42,7 +42,7 @@ fn is_within(value: &Value, left: &mut usize) -> bool {
         })
 }
 
-/// Something that the schema allows: what it names, or the least of its type.
+/// An example that the schema allows: a value in the schema, or the smallest of its type.
 fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
     let referred = resolved(root, schema);
     let given = schema.get("default").or(referred.get("default"));

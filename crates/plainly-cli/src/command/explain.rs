@@ -1,4 +1,4 @@
-//! `plainly explain`: what an error means and what to do about it, without a server.
+//! `plainly explain`: the meaning of an error and advice, without a server.
 
 mod list;
 
@@ -10,7 +10,7 @@ use crate::explain::{Explanation, read};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The most that is read: far more than any error has.
+/// The most bytes that are read: far more than any error has.
 const MOST: u64 = 16 << 20;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
@@ -44,11 +44,11 @@ fn show(one: &Explanation, at: usize, output: &mut Output) -> Result<(), Failure
     lines.try_for_each(|(label, line)| output.labelled(label, &line))
 }
 
-/// All that is on standard input, whatever bytes are in it.
+/// All of standard input, even if it is not UTF-8.
 fn standard_input() -> Result<String, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        // Whoever sees this may not know that something is awaited.
+        // The user may not know that the command waits for input.
         let _ = writeln!(io::stderr(), "paste the error, then press Ctrl-D");
     }
     let mut bytes = Vec::new();
@@ -64,7 +64,7 @@ fn standard_input() -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// All reasons why nothing could be explained.
+/// The failure with all reasons why no error could be explained.
 fn unreadable(why: &[String], words: &[String]) -> Failure {
     let file = words.iter().find(|word| Path::new(word).is_file());
     let file = file.map(|file| format!("it is the name of a file: use `plainly explain < {file}`"));

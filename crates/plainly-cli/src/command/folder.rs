@@ -1,5 +1,5 @@
-//! A directory that files of a server are saved in. Their names come from the server, but never
-//! lead out of it, and existing files are never replaced.
+//! A directory for files that a server sends. Their names come from the server, but can't lead out
+//! of the directory, and existing files are never replaced.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// MIME types whose files end otherwise than the type does.
+/// MIME types whose extension differs from the subtype.
 const EXTENSIONS: [(&str, &str); 14] = [
     ("application/gzip", "gz"),
     ("application/javascript", "js"),
@@ -24,19 +24,20 @@ const EXTENSIONS: [(&str, &str); 14] = [
     ("text/x-python", "py"),
     ("video/quicktime", "mov"),
 ];
-/// The most bytes of a name that is taken over: with a number and an extension, 255 are what file systems take.
+/// The most bytes of a server's name that are used. With a number and an extension, most file
+/// systems allow 255.
 const LONGEST: usize = 200;
-/// The most files of one name.
+/// The most files with the same name.
 const SAME: usize = 10_000;
 
-/// A directory that files are saved in.
+/// A directory for files that a server sends.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// The directory, made if it isn't there.
+    /// Opens the directory, and creates it if it does not exist.
     pub(super) fn at(path: &Path) -> Result<Self, Failure> {
         fs::create_dir_all(path).map_err(|error| Failure::file(path, error))?;
         Ok(Self {
@@ -44,8 +45,8 @@ impl Folder {
         })
     }
 
-    /// Writes a file that is named like the last part of `name`, a URI perhaps, and gives its path. Where there is such a file,
-    /// it gets a number.
+    /// Writes a file named after the last part of `name`, which may be a URI, and returns its path.
+    /// If the file exists, a number is added.
     pub(super) fn save(
         &self,
         name: &str,
@@ -59,7 +60,7 @@ impl Folder {
         };
         let mut path = self.path.join(format!("{stem}.{extension}"));
         for number in 2..SAME {
-            // Follows no link either.
+            // Links are not followed either.
             let opened = OpenOptions::new().write(true).create_new(true).open(&path);
             match opened.and_then(|mut file| file.write_all(bytes)) {
                 Ok(()) => return Ok(path),
@@ -76,7 +77,7 @@ impl Folder {
     }
 }
 
-/// The last part of the name or URI, of letters that are the same in every file system.
+/// The last part of the name or URI, with only characters that every file system allows.
 fn file_name(name: &str) -> String {
     let path = name.split(['?', '#']).next().unwrap_or_default();
     let last = path.trim_end_matches('/').rsplit(['/', '\\', ':']).next();
@@ -142,7 +143,7 @@ mod tests {
             let path = folder.save(name, mime_type, b"x").unwrap();
             assert_eq!(path, folder.path.join(expected), "{name}");
         }
-        // A character of these has three bytes.
+        // Each of these characters has three bytes.
         for expected in ["一".repeat(66) + ".png", "一".repeat(66) + "-2.png"] {
             let path = folder.save(&"一".repeat(90), "image/png", b"x").unwrap();
             assert_eq!(path, folder.path.join(expected));

@@ -1,4 +1,4 @@
-//! `plainly install` and `plainly uninstall`: a server added to the file of a host, and taken from it.
+//! `plainly install` and `plainly uninstall`: adds a server to the file of a host, and removes it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const RUNNERS: [&str; 8] = [
 ];
 /// The lines around a change that are printed with it.
 const AROUND: usize = 3;
-/// The most tries of a change, if other programs change the file too.
+/// The most attempts of a change, if other programs change the file at the same time.
 const TRIES: usize = 10;
 
 pub(crate) fn run(args: InstallArgs, log: &LogArgs) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     })
 }
 
-/// The server that is to be added, and its name.
+/// The server to add, and its name.
 fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure> {
     let paths = match args.portable {
         true => Paths::portable(args.host, Path::new("."))?,
@@ -90,7 +90,7 @@ fn is_url(word: &str) -> bool {
     word.starts_with("http://") || word.starts_with("https://") || word.starts_with("${")
 }
 
-/// A process as the host starts it: from any directory.
+/// The process as the host starts it, which works from any directory.
 fn started(
     program: &str,
     words: &[String],
@@ -99,11 +99,12 @@ fn started(
 ) -> Result<Reach, Failure> {
     let (program, first) = match Path::new(program).components().count() > 1 {
         true => (paths.of(Path::new(program))?, Vec::new()),
-        // Hosts look for programs elsewhere than a terminal does.
+        // Hosts search for programs in other directories than a terminal does.
         false if program == env!("CARGO_BIN_NAME") => paths.this_program()?,
         false => (program.to_owned(), Vec::new()),
     };
-    // After a name alone, a word that a directory has is rather a package or a command.
+    // A word that is also a directory's name is probably a package or a command if it follows a
+    // plain name.
     let is_name = |word: &str| !word.contains(std::path::is_separator) && !word.starts_with('.');
     let is_unclear = |word: &&String| is_name(word) && Path::new(word).is_dir();
     if let Some(word) = words.iter().find(is_unclear) {
@@ -122,8 +123,9 @@ fn started(
     })
 }
 
-/// The variables for a process; paths as in its arguments. A path of a project can't be made portable here: hosts would read its
-/// `${workspaceFolder}` as a variable of the environment.
+/// The environment variables of a process; paths are treated as in its arguments. A project's paths
+/// can't be made portable here, because hosts would read `${workspaceFolder}` as an environment
+/// variable.
 fn variables(args: &InstallArgs, paths: &Paths) -> Result<Vec<(String, String)>, Failure> {
     let variables = args.env.iter().map(|(name, value)| {
         let value = match paths {
@@ -148,7 +150,8 @@ fn at(url: &str, headers: &[HeaderArg]) -> Result<Reach, Failure> {
     })
 }
 
-/// `plainly serve` with these words, under the name of the first directory, or as `skills` without any.
+/// `plainly serve` with these words, under the name of the first directory, or under `skills` if
+/// there is none.
 fn served(
     words: &[String],
     args: &InstallArgs,
@@ -157,7 +160,7 @@ fn served(
 ) -> Result<(String, Reach), Failure> {
     let mut line = ["plainly", "serve"].map(OsString::from).to_vec();
     line.extend(words.iter().map(OsString::from));
-    // Without directories, it stands for them.
+    // The option for skills can replace directories.
     if let Some(path) = &args.content.skills {
         line.extend(["--skills".into(), path.into()]);
     }
@@ -185,7 +188,7 @@ fn named<'a>(program: &'a str, words: &'a [String]) -> &'a str {
     match rest.next() {
         Some(package) if RUNNERS.contains(&program) => {
             let package = package.rsplit('/').next().unwrap_or(package);
-            // Without the version.
+            // The version is not part of the name.
             stem(package.split('@').next().unwrap_or(package))
         }
         _ => program,
@@ -225,11 +228,11 @@ fn change(
     told(&path, name, change, &mut output)
 }
 
-/// A change of a file that was made.
+/// A change that was written to a file.
 struct FileChange {
     before: Option<String>,
     after: String,
-    /// The file that has the text before.
+    /// The backup file with the earlier text.
     backup: Option<PathBuf>,
 }
 
@@ -300,7 +303,7 @@ fn not_changed(host: Host, path: &Path, name: &str, unchanged: EditRefusal) -> F
     }
 }
 
-/// Allows a project's file as it is now, if its servers are all the user's, or if it was allowed
+/// Allows the new contents of a project's file, if the file had no other servers, or was allowed
 /// before.
 fn keep_allowed(host: Host, path: &Path, change: &FileChange) {
     let before = change.before.as_deref();
@@ -335,8 +338,8 @@ fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The lines of a change without the secrets of any server in these texts, and without the values of what has the name of
-/// a secret in a comment.
+/// The lines of a change without the secrets of any server in these texts. In comments, the values
+/// of secret names are hidden, too.
 fn without_secrets(host: Host, texts: [&str; 2], lines: &str) -> String {
     let mut mask = Mask::default();
     for text in texts {
@@ -346,7 +349,7 @@ fn without_secrets(host: Host, texts: [&str; 2], lines: &str) -> String {
     lines.collect()
 }
 
-/// The lines that differ, with some around them.
+/// The lines that differ, with some lines around them.
 fn difference(before: &str, after: &str) -> String {
     let [before, after] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
     let same = before

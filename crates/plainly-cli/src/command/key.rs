@@ -31,13 +31,13 @@ fn new(args: NewKeyArgs) -> Result<(), Failure> {
     let key = ApiKey::generate(&name, Scopes::all(&scope), expires);
     ApiKeys::add(&file, key.row).map_err(|error| failure("cannot store the key", error))?;
     print(key.secret.expose(), &file).inspect_err(|_| {
-        // A key that nobody has seen is of use to nobody. The first error says more.
+        // A key that was not printed is useless. The first error says more.
         let _ = ApiKeys::revoke(&file, &name);
     })
 }
 
 fn print(key: &str, file: &Path) -> Result<(), Failure> {
-    // A file or a pipe gets the key alone.
+    // Only the key goes to standard output, for files and pipes.
     let _ = writeln!(
         io::stderr(),
         "{} has its digest; the key is shown only this once:",
@@ -85,7 +85,7 @@ fn revoke(args: &RevokeKeyArgs) -> Result<(), Failure> {
     ApiKeys::revoke(&args.file, &args.name).map_err(|error| failure("cannot revoke the key", error))
 }
 
-/// A list that can't be used is a mistake on the command line, unless it is the disk that fails.
+/// A list of keys that can't be used is a mistake on the command line, unless the disk fails.
 fn failure(what: &str, error: ApiKeyError) -> Failure {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     let is_disk =

@@ -9,37 +9,37 @@ use serde_json::Value;
 use super::schema::{Depth, alternatives, named, resolved, types};
 use crate::visible::visible;
 
-/// The depth of the schemas that are read, and the number of them and of the values that they name.
+/// The most levels of schemas that are read, and the most schemas and values in them.
 const LOOKED: (usize, usize) = (4, 1_000);
-/// The most bytes that are kept of a value.
+/// The most bytes of a value that are stored.
 const KEPT: usize = 300;
 /// The most alternatives that are shown.
 const SHOWN: usize = 8;
-/// The most bytes that are shown.
+/// The most bytes that are shown in all.
 const LONGEST: usize = 1_000;
 
 /// The values that a schema allows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind {
     Anything,
-    /// Values of the type of this name.
+    /// Values of the type with this name.
     Type(String),
-    /// Only this, as it is written in a call.
+    /// Only this value, as it is spelled in a call.
     Value(String),
     OneOf(Vec<Self>),
-    /// A list, with the kind of its items, if that is known.
+    /// A list, with the kind of its items if it is known.
     List(Option<Box<Self>>),
 }
 
 impl Kind {
-    /// The values that `schema` allows, of which `root` is the whole.
+    /// The values that `schema` allows, which is a part of `root`.
     pub(super) fn of(root: &Value, schema: &Value) -> Self {
         let (levels, schemas) = LOOKED;
         let schemas = Cell::new(schemas);
         within(root, schema, Depth::new(levels, &schemas))
     }
 
-    /// Whether it may be a list of something that is known.
+    /// Whether it may be a list with items of a known kind.
     pub(super) fn is_list(&self) -> bool {
         match self {
             Self::List(items) => items.is_some(),
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// The only values that it, or an item of it, can have, if they are named.
+    /// The only possible values of the kind, or of its items, if they are named.
     pub(super) fn choices(&self) -> Vec<&str> {
         match self {
             Self::Value(value) => vec![value],
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// The alternatives, without null: what may be null may also be left out.
+    /// The alternatives without null, because an argument that may be null may also be left out.
     fn one_of(all: impl Iterator<Item = Self>) -> Self {
         let null = Self::Type("null".to_owned());
         let mut all: Vec<_> = all.filter(|it| *it != null).collect();

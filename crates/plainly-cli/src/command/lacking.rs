@@ -1,5 +1,5 @@
-//! The features that a server lacks entirely: for a listing, that is an empty one with a note, and
-//! no failure.
+//! Handles features that a server lacks entirely: a listing is then empty, with a note, and no
+//! failure.
 
 use plainly::client::{self, Error, LocalError};
 use plainly::errors::Revision;
@@ -7,7 +7,7 @@ use plainly::protocol::method::Method;
 
 use crate::output::Output;
 
-/// The listing; an empty one if the server has nothing of the kind. The user gets a note that it is
+/// The listing; an empty one if the server lacks the feature. The user gets a note that it is
 /// empty.
 pub(super) fn or_none<T>(
     listing: client::Result<Vec<T>>,
@@ -27,13 +27,13 @@ pub(super) fn or_none<T>(
     }
 }
 
-/// Whether it is because the server has nothing of the kind.
+/// Whether the error means that the server lacks the feature.
 pub(super) fn is_lacking(error: &Error) -> bool {
     let is_undeclared = matches!(error.local(), Some(LocalError::NotDeclared { .. }));
     is_undeclared || error.is_method_not_found()
 }
 
-/// The reason why there are no tasks in this revision, if so.
+/// The reason why this revision has no tasks, if it has none.
 pub(super) fn no_tasks(revision: Revision) -> Option<String> {
     let has_tasks = Method::GetTask.is_in(revision);
     (!has_tasks).then(|| {

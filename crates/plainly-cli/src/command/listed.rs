@@ -85,7 +85,7 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     }
 }
 
-/// Displays the one of this name, or prints the specification's object.
+/// Displays the definition with this name, or prints the specification's object.
 fn show<T: Listable + Serialize>(
     callee: Callee,
     name: &str,
@@ -104,8 +104,7 @@ fn show<T: Listable + Serialize>(
     output.flush()
 }
 
-/// The error and advice for a tool or a prompt that the server does not have, of those that it
-/// lists.
+/// The error and the advice for a tool or a prompt that the server does not list.
 pub(super) fn missing(
     callee: Callee,
     name: &str,
@@ -127,13 +126,14 @@ pub(super) fn missing(
     }
 }
 
-/// Whether the server's error means that it has no tool or prompt of this name, by any code.
+/// Whether the server's error means that it has no tool or prompt with this name, whatever its
+/// code.
 pub(super) fn is_missing(callee: Callee, name: &str, error: &client::Error) -> bool {
     let protocol = error.protocol();
     protocol.is_some_and(|error| says_missing(callee, name, error.message().into_owned()))
 }
 
-/// Whether these are the words of a server that has no tool or prompt of this name.
+/// Whether this text of a server means that it has no tool or prompt with this name.
 pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
     let (method, subject) = (callee.method().name(), Some(name));
     let code = Dialect::default().code(&ProtocolError::invalid_params(""), Revision::LATEST);
@@ -143,7 +143,7 @@ pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
     error.is_tool_not_found() || error.is_prompt_not_found()
 }
 
-/// Something that a server lists.
+/// A definition that a server lists.
 pub(super) trait Listable {
     /// Its description in a line.
     fn named(&self) -> ListItem<'_>;
@@ -185,7 +185,7 @@ impl Listable for ResourceTemplate {
 impl Listable for Skill {
     fn named(&self) -> ListItem<'_> {
         ListItem {
-            // Several may have one name.
+            // Several resources may have the same name.
             name: &self.uri,
             title: None,
             description: self.description(),
@@ -194,13 +194,13 @@ impl Listable for Skill {
     }
 }
 
-/// The names of all of them.
+/// The names of all definitions.
 pub(super) fn names(listed: &[impl Listable]) -> Vec<String> {
     let names = listed.iter().map(|one| one.named().name.to_owned());
     names.collect()
 }
 
-/// Something that a server has, by its name.
+/// A definition of a server, with its name.
 pub(super) struct ListItem<'a> {
     pub(super) name: &'a str,
     title: Option<&'a str>,
@@ -209,7 +209,7 @@ pub(super) struct ListItem<'a> {
 }
 
 impl<'a> ListItem<'a> {
-    /// Its description in one line: the first that isn't empty, or else the title.
+    /// The description in one line: its first line that is not empty, or else the title.
     fn line(&self) -> &'a str {
         let lines = self.description.unwrap_or_default().lines();
         let first = lines.map(str::trim).find(|line| !line.is_empty());
@@ -217,7 +217,7 @@ impl<'a> ListItem<'a> {
     }
 }
 
-/// Prints all of `listed`; over a table stands `head`.
+/// Prints all of `listed`, with `head` above a table.
 pub(super) fn print(
     listed: &[impl Listable + Serialize],
     head: [&str; 2],
@@ -245,8 +245,8 @@ fn columns([name, about]: [&str; 2]) -> String {
     format!("{name:<24}  {about}")
 }
 
-/// The listing; `None` if the server refuses it or sends an unreadable one, since the call may work
-/// all the same.
+/// The listing; `None` if the server refuses it or sends an unreadable one, because the call may
+/// work nevertheless.
 pub(super) fn if_given<T>(listing: client::Result<Vec<T>>) -> client::Result<Option<Vec<T>>> {
     match listing {
         Ok(all) => Ok(Some(all)),
@@ -258,7 +258,7 @@ pub(super) fn if_given<T>(listing: client::Result<Vec<T>>) -> client::Result<Opt
     }
 }
 
-/// Whether the server has answered, if only with nothing of use.
+/// Whether the server has answered at all.
 fn is_answered(error: &client::Error) -> bool {
     match error {
         client::Error::Protocol(_) => true,

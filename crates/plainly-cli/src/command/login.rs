@@ -35,14 +35,15 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
         server,
         args.server,
         async |_client| {
-            // The server was asked, and has asked for a login if it wants one to talk at all.
+            // The connection exists, so the server has already asked for a login if it requires
+            // one.
             let url = url.get().map(String::as_str).unwrap_or_default();
             let server = server_address(url).unwrap_or_default();
             let earlier = kept(&place).await?;
             let mut grant = earlier.grant(&server).cloned();
             let is_enough = grant.as_ref().is_some_and(|it| account.covers(it));
             if !person.was_asked() && (!is_enough || is_forced) {
-                // Who has let somebody in before has somewhere to log in, whether it says so or not.
+                // A server with a stored login supports logins, even if it does not require one.
                 let oauth = match grant.is_some() {
                     true => &account.oauth,
                     false => &unasked.oauth,
@@ -71,7 +72,8 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
     .await
 }
 
-/// Keeps the earlier login and fails, if the new one lacks scopes that the user asked for and has none that the earlier one lacks.
+/// Restores the earlier login and fails, if the new login lacks requested scopes and has no
+/// additional ones.
 async fn refuse_less(
     account: &Account,
     (server, place): (&str, &FileStore),
@@ -110,7 +112,7 @@ async fn refuse_less(
     })
 }
 
-/// Warns of a login with fewer scopes than the user asked for.
+/// Warns about a login with fewer scopes than the user requested.
 fn warn_of_less(account: &Account, grant: Option<&Grant>) {
     let missing = grant.map(|grant| account.not_granted(grant).join(" "));
     if let Some(missing) = missing.filter(|missing| !missing.is_empty()) {
@@ -139,7 +141,7 @@ fn way(args: &LoginArgs) -> Result<LoginWay, Failure> {
     })
 }
 
-/// Whether the user sees that the command waits for them.
+/// Whether the user can see that the command waits.
 fn is_told(args: &ServerArgs) -> bool {
     args.format().is_json() || terminal::is_seen()
 }
@@ -187,7 +189,7 @@ fn told(
     output.flush()
 }
 
-/// The failure that an error of logging in or out is.
+/// The failure for an error of a login or logout.
 pub(super) fn failure(error: OAuthError) -> Failure {
     Failure::about(Subject::Connection)(error.into())
 }

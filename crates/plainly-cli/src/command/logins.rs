@@ -1,4 +1,4 @@
-//! `plainly logins`: the logins that are kept, without their tokens.
+//! `plainly logins`: the stored logins, without their tokens.
 
 use jiff::Timestamp;
 use plainly::client::oauth::TokenStore as _;

@@ -28,7 +28,7 @@ pub(crate) async fn run(mut args: LogoutArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Ends every login, one after another; the first failure is reported at the end.
+/// Ends all logins, one after another. The first failure is reported at the end.
 async fn all(args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
     let logins = logins(args.account.kept)?;
     let kept = logins.load().await;
@@ -38,7 +38,7 @@ async fn all(args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
         let done = one(server, args, output).await;
         first = first.and(done);
     }
-    // Who this client is at the authorization servers, and what no server is known for.
+    // Also removes the client registrations, and all grants that belong to no server.
     let forgotten = logins.update(Box::new(|kept| *kept = Credentials::default()));
     let forgotten = forgotten.await;
     forgotten.map_err(|error| Failure::local(error.to_string()))?;

@@ -17,7 +17,8 @@ use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;
 
-/// The most collections that are entered on the way down, and the most bytes of their URIs: a server may have no end of them.
+/// The most collections that a recursive listing enters, and the most bytes of their URIs, because
+/// a server may have any number of them.
 const MOST_COLLECTIONS: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 
@@ -65,7 +66,7 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
     .await
 }
 
-/// A listing as it is printed.
+/// A listing while it is printed.
 struct Listing {
     output: Output,
     is_long: bool,
@@ -75,7 +76,8 @@ struct Listing {
 }
 
 impl Listing {
-    /// Everything that the server lists; if that is nothing, a note of what it has instead.
+    /// Prints everything that the server lists. If there is nothing, a note names what the server
+    /// has instead.
     async fn all(&mut self, client: &Client) -> Result<(), Failure> {
         let pages = client.resource_pages(None);
         match self.pages(pages, None, |_| Ok(())).await {
@@ -88,7 +90,7 @@ impl Listing {
         if self.is_begun {
             return Ok(());
         }
-        // Only a note: a server without templates may know nothing of them.
+        // This is only for the note, because a server without templates may not support them.
         let templates = client.resource_templates().await.unwrap_or_default();
         match templates.len() {
             0 if self.output.is_json() => {}
@@ -100,10 +102,11 @@ impl Listing {
         Ok(())
     }
 
-    /// Everything in the collection at `uri` and in those inside of it, each entered once.
+    /// Prints everything in the collection at `uri` and in the collections inside of it, each of
+    /// which is entered once.
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
-        // A list of what is left to enter, and no calls within calls: a server may nest collections without end, or in
-        // circles.
+        // A list of collections to enter replaces recursion, because a server may nest collections
+        // without end or in circles.
         let mut found = HashSet::from([uri.clone()]);
         let mut next = vec![uri];
         let (mut bytes, mut unlisted) = (0, 0_usize);
@@ -121,7 +124,8 @@ impl Listing {
                 .await
             {
                 Ok(()) => {}
-                // Gone since it was listed, or a loop of links that came to its end: the others are still there.
+                // This collection may have been removed since it was listed, or be the end of a
+                // loop of links. The others still exist.
                 Err(Failure::Call {
                     error: Error::Protocol(error),
                     ..
@@ -132,7 +136,7 @@ impl Listing {
                 }
                 Err(failure) => return Err(failure),
             }
-            // The first is the next.
+            // The first collection found is entered next.
             next.get_mut(before..).unwrap_or_default().reverse();
         }
         match unlisted {
@@ -143,8 +147,8 @@ impl Listing {
         }
     }
 
-    /// A listing: of the collection at `uri`, or of everything. Reports each collection on it, even
-    /// beyond the limit.
+    /// Prints a listing: of the collection at `uri`, or of everything. Reports each collection in
+    /// it, even beyond the limit.
     async fn pages(
         &mut self,
         mut pages: ResourcePages<'_>,
@@ -196,7 +200,7 @@ fn is_collection(resource: &Resource) -> bool {
     resource.is_collection.unwrap_or_else(is_directory)
 }
 
-/// Fails where so many collections were found.
+/// Fails if too many collections were found.
 fn enough(collections: usize, bytes: usize) -> Result<(), Failure> {
     if collections <= MOST_COLLECTIONS && bytes <= MOST_BYTES {
         return Ok(());

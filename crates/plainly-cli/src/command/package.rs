@@ -29,10 +29,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::whole_file;
 
-/// A package, as it is written.
+/// A package and its file.
 struct Package {
     kind: PackageKind,
-    /// Its platform; none for what fits each.
+    /// Its platform; `None` for a package that fits all platforms.
     platform: Option<Platform>,
     file: String,
     content: Vec<u8>,
@@ -98,7 +98,8 @@ fn packed(
     Ok(packages)
 }
 
-/// Writes the packages, their sums and the entry of the registry, and returns the paths of all files in this order.
+/// Writes the packages, their checksums and the entry of the registry. Returns the paths of all
+/// files in this order.
 fn write(args: &PackageArgs, facts: &Facts, packages: &[Package]) -> Result<Vec<PathBuf>, Failure> {
     let out = &args.out;
     fs::create_dir_all(out).map_err(|error| Failure::file(out, error))?;
@@ -157,7 +158,7 @@ fn print(
     output.flush()
 }
 
-/// The failure with all mistakes, each on a line of its own.
+/// The failure with all mistakes, each on a separate line.
 fn wrong(mistakes: &[String]) -> Failure {
     let mut args = Args::command();
     args.build();

@@ -1,4 +1,4 @@
-//! The parameters of a tool or a prompt, by the schema of its arguments.
+//! The parameters of a tool or a prompt, according to the schema of its arguments.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::kind::Kind;
 use super::schema::{resolved, types};
 
-/// The receiver of arguments.
+/// The kind of the callee, which is a tool or a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Callee {
     Tool,
@@ -25,7 +25,7 @@ impl Callee {
         }
     }
 
-    /// The command that lists all, and shows one.
+    /// The command that lists all callees of this kind, or shows one.
     pub(super) const fn listing(self) -> &'static str {
         match self {
             Self::Tool => "tools",
@@ -33,7 +33,7 @@ impl Callee {
         }
     }
 
-    /// The method that uses one.
+    /// The method that uses a callee of this kind.
     pub(super) const fn method(self) -> Method {
         match self {
             Self::Tool => Method::CallTool,
@@ -41,7 +41,7 @@ impl Callee {
         }
     }
 
-    /// The command that uses one.
+    /// The command that uses a callee of this kind.
     pub(super) const fn command(self) -> &'static str {
         match self {
             Self::Tool => "call",
@@ -49,7 +49,7 @@ impl Callee {
         }
     }
 
-    /// The schema of the arguments of one of which nothing is known.
+    /// The schema of the arguments of an unknown callee.
     pub(super) fn unknown(self) -> Value {
         match self {
             Self::Tool => Value::Null,
@@ -58,23 +58,23 @@ impl Callee {
     }
 }
 
-/// One of the arguments that can be given.
+/// A parameter, for which an argument can be given.
 #[derive(Clone, Copy)]
 pub(super) struct Parameter<'a> {
     pub(super) name: &'a str,
     pub(super) schema: &'a Value,
-    /// The schema of all arguments, to which others refer.
+    /// The schema of all arguments, which references point into.
     pub(super) root: &'a Value,
-    /// Whether the schema names it as required, perhaps beside a default.
+    /// Whether the schema lists it as required, even if it has a default.
     pub(super) is_required: bool,
 }
 
-/// The parameters: first those that must be given, as the schema names them, then the others.
+/// The parameters: first the required ones, in the order of that list, then the others.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
     members(schema, schema)
 }
 
-/// The members of an object of this schema, of which `root` is the whole, in that order.
+/// The members of an object with this schema, which is a part of `root`, in the same order.
 pub(super) fn members<'a>(root: &'a Value, schema: &'a Value) -> Vec<Parameter<'a>> {
     let required = schema["required"].as_array().into_iter().flatten();
     let places: HashMap<_, usize> = required.filter_map(Value::as_str).zip(0..).collect();
@@ -92,7 +92,8 @@ pub(super) fn members<'a>(root: &'a Value, schema: &'a Value) -> Vec<Parameter<'
     members
 }
 
-/// The schema of a prompt's arguments, which are all text. One that lists none may take any.
+/// The schema of a prompt's arguments, which are all text. A prompt that lists no arguments may
+/// accept any.
 pub(super) fn schema_of(prompt: &Prompt) -> Value {
     let listed = prompt.arguments.as_deref().unwrap_or_default();
     if listed.is_empty() {
@@ -122,12 +123,12 @@ impl<'a> Parameter<'a> {
         self.schema.get("default").filter(|it| !it.is_null())
     }
 
-    /// Whether nothing can stand in its place.
+    /// Whether it is required and has no default.
     pub(super) fn must_be_given(&self) -> bool {
         self.is_required && self.default().is_none()
     }
 
-    /// The members of the object that it is, or of those in the list that it is.
+    /// The members of the object, or of the objects in the list.
     pub(super) fn members(&self) -> Vec<Self> {
         let mut schema = resolved(self.root, self.schema);
         if types(schema).contains(&"array") {
@@ -137,7 +138,8 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// Whether text that others wrote can stand after `=`: it names neither a file nor standard input, in any spelling.
+/// Whether another party's text may follow `=`: it must not name a file or standard input in any
+/// spelling.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.starts_with(['@', '-'])
 }

@@ -1,4 +1,4 @@
-//! `plainly prompt`: prints a prompt filled in.
+//! `plainly prompt`: prints a filled-in prompt.
 
 use plainly::client::Client;
 use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};
@@ -32,8 +32,8 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Fills in the prompt. The prompts are listed first: only so is a misspelt argument not one that the server ignores, and one
-/// that is missing known by its name.
+/// Fills in the prompt. The prompts are listed first, because otherwise the server might ignore a
+/// misspelt argument, and missing ones would have no names.
 async fn fill_in(
     client: &Client,
     name: &str,
@@ -49,7 +49,7 @@ async fn fill_in(
     let filling = client.prompt(name, Arguments::from_iter(texts));
     let filled = filling.on_progress(terminal::report).await;
     filled.map_err(|error| {
-        // Some servers have no words for it but those of any failure.
+        // Some servers report an unknown prompt as an internal error.
         let is_unlisted = prompts.is_some() && error.is_internal() && error.problem().is_none();
         let prompts = prompts.unwrap_or_default();
         let one = prompts.iter().find(|prompt| prompt.name == name);
@@ -86,7 +86,7 @@ fn print(
         return write_one(blocks, path, output);
     }
     let mut printer = Printer::new(name, save)?;
-    // A single message stands alone, so that a script gets nothing but its text.
+    // A single message is printed without its role, so that a script gets only the text.
     let are_several = result.messages.len() > 1;
     for message in &result.messages {
         if are_several {

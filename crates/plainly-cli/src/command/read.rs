@@ -53,7 +53,7 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Warns of a part of which the contents only have some, and of lines of which they only have the beginning.
+/// Warns if the contents are only a part of the resource, or contain only the beginnings of lines.
 fn warn_of_cuts(read: &ReadResult) {
     let stated = read.contents.iter().filter_map(|one| one.meta.as_ref());
     let mut rests = Vec::new();
@@ -75,13 +75,13 @@ fn warn_of_cuts(read: &ReadResult) {
     tracing::warn!("{lines}: {rest} with {}", visible(first));
 }
 
-/// Writes all contents, each to a file of its own.
+/// Writes each of the contents to a separate file.
 fn save(read: &ReadResult, path: &Path, output: &mut Output) -> Result<(), Failure> {
     let folder = Folder::at(path)?;
     for (at, one) in read.contents.iter().enumerate() {
         let mime_type = one.mime_type.as_deref().unwrap_or_default();
         let mut name = one.uri.as_str();
-        // Another representation: its name ends as its type does.
+        // Another representation has the extension of its type.
         if read.contents.iter().take(at).any(|it| it.uri == one.uri) {
             name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         }
@@ -132,7 +132,7 @@ fn print(uri: &str, body: &Body, output: &mut Output) -> Result<(), Failure> {
     match body {
         _ if !output.is_terminal() => output.write(body.as_bytes()),
         Body::Text(text) if text.is_empty() => Ok(()),
-        // The shell's prompt that follows begins on a line of its own.
+        // The shell's next prompt should begin on a new line.
         Body::Text(text) => output.lines(text),
         Body::Blob(_) => Err(Failure::local(format!(
             "{} is binary: write it to a file with -o FILE, or to the terminal with -o -",

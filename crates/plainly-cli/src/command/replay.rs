@@ -1,4 +1,4 @@
-//! `plainly replay`: a recording as a server that answers as the recorded one did.
+//! `plainly replay`: a server that answers like a recorded one.
 
 mod http;
 mod player;

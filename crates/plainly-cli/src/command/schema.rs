@@ -1,22 +1,22 @@
-//! The parts of a tool's JSON Schema that a call needs, at a bounded cost: [`Depth`] counts the
+//! The parts of a tool's JSON Schema that a call needs, at bounded cost: [`Depth`] counts the
 //! schemas that are read.
 
 use std::cell::Cell;
 
 use serde_json::Value;
 
-/// The most types of one value that are looked at: JSON has seven.
+/// The most types of one value that are read, because JSON has seven.
 const TYPES: usize = 7;
 
-/// The most references that are followed from one to the next.
+/// The most references that are followed in a row.
 const REFERENCES: usize = 8;
 
-/// The remaining depth of schemas within schemas. A few of them that refer to one another have so
-/// many ways through that a bound for the levels alone is none.
+/// The remaining depth of nested schemas. A few schemas that refer to each other have so many paths
+/// that limiting the depth alone is not enough.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Depth<'a> {
     levels: usize,
-    /// The schemas that may still be looked at, on whatever level.
+    /// The number of schemas that may still be read, on any level.
     schemas: &'a Cell<usize>,
 }
 
@@ -25,13 +25,13 @@ impl<'a> Depth<'a> {
         Self { levels, schemas }
     }
 
-    /// Counts one more schema, or value of one; whether it was not one too many.
+    /// Counts one more schema, or one more value in a schema. Returns `false` if that is too many.
     pub(super) fn count(self) -> bool {
         let left = self.schemas.get().checked_sub(1);
         left.map(|left| self.schemas.set(left)).is_some()
     }
 
-    /// The depth of the schemas within the current one, which counts; `None` if it was one too
+    /// The depth of the schemas inside the current one, which is counted; `None` if that is too
     /// many.
     pub(super) fn deeper(self) -> Option<Self> {
         let is_left = self.count();
@@ -40,14 +40,14 @@ impl<'a> Depth<'a> {
     }
 }
 
-/// The schema that a schema refers to in the same document, or itself.
+/// The schema that a schema refers to in the same document, or the schema itself.
 pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
-    // A reference may lead to another one, and back.
+    // A reference may lead to another one, even in a circle.
     for _ in 0..REFERENCES {
         let place = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
         let referred = place.and_then(|it| root.pointer(it));
-        // Some libraries write a reference that has a description beside it as the only one of all schemas to match.
+        // Some libraries put a reference with a description into an `allOf` of its own.
         let alone = schema["allOf"].as_array().map(Vec::as_slice);
         let alone = alone.and_then(|all| all.first().filter(|_| all.len() == 1));
         match referred.or(alone) {
@@ -64,7 +64,7 @@ pub(super) fn named(schema: &Value) -> Option<&[Value]> {
     each.or_else(|| schema.get("const").map(std::slice::from_ref))
 }
 
-/// The schemas of which one must match, if there are such.
+/// The schemas one of which must match, if there are any.
 pub(super) fn alternatives(schema: &Value) -> Option<&[Value]> {
     let mut keywords = ["anyOf", "oneOf"].iter();
     keywords.find_map(|keyword| schema[*keyword].as_array().map(Vec::as_slice))

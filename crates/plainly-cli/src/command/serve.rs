@@ -44,9 +44,9 @@ use crate::servers::{self, Paths, Reach};
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// The path for probes.
+/// The path for liveness probes.
 const HEALTH_PATH: &str = "/healthz";
-/// The path for probes of readiness.
+/// The path for readiness probes.
 const READY_PATH: &str = "/readyz";
 /// The path of HTTP with SSE.
 const SSE_PATH: &str = "/sse";
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     let keys = keys.transpose().map_err(impossible)?;
     let server = server(&stores, &args, keys.clone(), &operator).await?;
     if let Some(host) = args.print_config {
-        // Reports the mistakes that would keep the server from starting.
+        // This reports the mistakes that would keep the server from starting.
         service(&server, &args)?;
         let reach = invocation::reach(&args, log, &Paths::Absolute)?;
         return print_config(host, &key_of(&args), reach);
@@ -73,19 +73,19 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
         true => over_stdio(&server, &args, mounts, &operator).await,
         false => over_http(&server, &args, mounts, keys, &operator).await,
     };
-    // Others may share the store of the tasks, and the clients that ask for them.
+    // The tasks are ended, because their store and their clients may be shared with other replicas.
     server.end_tasks().await;
     operator.finish(&server).await;
     served
 }
 
-/// The server with these words as a host has it, and its name there.
+/// The server for these options in the form for a host, and its name there.
 pub(super) fn configured(
     args: &ServeArgs,
     log: &LogArgs,
     paths: &Paths,
 ) -> Result<(String, Reach), Failure> {
-    // Whatever can't be served is no use to a host.
+    // Options that can't be served are no use in a host's configuration.
     write::check(args)?;
     Stores::new(args)?;
     Ok((key_of(args), invocation::reach(args, log, paths)?))
@@ -134,7 +134,7 @@ async fn over_stdio(
 ) -> Result<(), Failure> {
     let admin = Admin::bind(server, args, operator, "standard input and output", mounts).await?;
     if io::stdin().is_terminal() {
-        // Whoever types waits for a prompt that never comes; a client reads none of this.
+        // A user at the terminal would wait for a prompt. Clients don't read standard error.
         let _ = writeln!(
             io::stderr(),
             "waiting for a client's messages on standard input, as in `plainly ls -- plainly serve DIR --stdio`; \
@@ -146,7 +146,7 @@ async fn over_stdio(
     beside(admin, serving).await
 }
 
-/// Serves, with the listener for operators beside it until that has ended.
+/// Serves, together with the operators' listener, which ends with the server.
 async fn beside(
     admin: Option<Admin>,
     serving: impl Future<Output = Result<(), Failure>>,
@@ -154,7 +154,7 @@ async fn beside(
     let Some(admin) = admin else {
         return serving.await;
     };
-    // The server is of use to others even if nobody reads this.
+    // The server is still useful if this can't be written.
     let _ = writeln!(io::stderr(), "status page and metrics: {}", admin.url());
     let (end, ended) = oneshot::channel::<()>();
     let serving = async move {
@@ -166,20 +166,20 @@ async fn beside(
         let served = admin.serve(async { drop(ended.await) }).await;
         served.map_err(|error| Failure::caused("cannot serve the status page", error))
     };
-    // Whatever becomes of the listener, the server goes on.
+    // If the listener fails, the server continues.
     let (served, watched) = tokio::join!(serving, watched);
     served.and(watched)
 }
 
-/// Prints the configuration for a host; its place goes to standard error, so that the rest can go
-/// into a file.
+/// Prints the configuration for a host. Its path goes to standard error, so that the configuration
+/// can be redirected into a file.
 fn print_config(host: Host, key: &str, reach: Reach) -> Result<(), Failure> {
     let has_key = matches!(&reach, Reach::Url { headers, .. } if !headers.is_empty());
     let (reach, knows_variables) = match servers::spelled(host, reach.clone()) {
         Ok(reach) => (reach, true),
         Err(_) => (reach.without_variables(), false),
     };
-    // Whoever redirects both knows the place.
+    // A failure is ignored, because a user who has redirected both outputs knows the path.
     let _ = writeln!(io::stderr(), "{}:", servers::place(host));
     let mut output = Output::new(Format::Text);
     output.text(&servers::config(host, key, &reach))?;
@@ -206,8 +206,8 @@ fn key_of(args: &ServeArgs) -> String {
     key(args.name.as_deref(), first.as_deref())
 }
 
-/// The server's name in the configuration of a host: the name given, or else that of the first directory, in the letters
-/// that every host takes.
+/// The server's name in the configuration of a host: the given name, or else that of the first
+/// directory, with only characters that every host accepts.
 pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
     let name = name.or(first).unwrap_or_default();
     let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
@@ -221,13 +221,14 @@ pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
     }
 }
 
-/// A failure because the directories, or the hosts allowed, can't be served.
+/// The failure for directories or allowed hosts that can't be served.
 fn impossible(error: impl Error + 'static) -> Failure {
     let error: Box<dyn Error> = Box::new(error);
     Failure::impossible("cannot serve", error)
 }
 
-/// Replies must have room for the largest file, in base64, and its other representations: a quarter of it, escaped.
+/// The limits with room for the largest file in base64, and for its other representations, which
+/// may have a quarter of its size, doubled by escaping.
 fn limits(max_file_size: u64) -> Limits {
     let mut limits = Limits::default();
     let largest = usize::try_from(max_file_size.div_ceil(3)).unwrap_or(usize::MAX);
@@ -295,13 +296,13 @@ fn public_url(args: &ServeArgs, address: SocketAddr) -> String {
     given.unwrap_or_else(|| url(address, args))
 }
 
-/// The host of the public URL, as requests name it.
+/// The host of the public URL, in the form of requests.
 fn public_host(args: &ServeArgs) -> Option<&str> {
     let (_, rest) = args.auth.public_url.as_deref()?.split_once("://")?;
     rest.split(['/', '?', '#']).next()
 }
 
-/// The endpoint, and for whom it answers.
+/// The endpoint, with the hosts and clients that it accepts.
 fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Failure> {
     let limits = network::http_limits(args, server.limits());
     let service = server.http().limits(limits).path(PATH);
@@ -319,8 +320,8 @@ fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Fai
         origins.try_fold(service, |service, origin| service.allow_origin(origin))
     });
     let service = service.map_err(impossible)?;
-    // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
-    // away.
+    // The server only accepts known host names, because of DNS rebinding. Without one, it would
+    // reject all requests.
     let address = args.http.unwrap_or(ADDRESS);
     let has_host = !args.allow_host.is_empty() || public_host(args).is_some();
     if !address.ip().to_canonical().is_loopback() && !has_host {
@@ -332,14 +333,15 @@ fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Fai
     Ok(service)
 }
 
-/// The URL for clients: by address where that is one of this machine, else by the name that the server answers to.
+/// The URL for clients: with the address if it is this machine's, otherwise with an accepted host
+/// name.
 fn url(address: SocketAddr, args: &ServeArgs) -> String {
     let hosts = &args.allow_host;
     let own = host(address, hosts);
     let Some(certificate) = &args.network.tls_cert else {
         return format!("http://{own}{PATH}");
     };
-    // A host that speaks TLS looks whether the certificate is for that name.
+    // A TLS client checks that the certificate is for this name.
     let names = hosts.iter().map(|name| with_port(name, address));
     let local = with_port("localhost", address);
     let is_local = address.ip().to_canonical().is_loopback();
@@ -369,11 +371,11 @@ fn with_port(host: &str, address: SocketAddr) -> String {
     }
 }
 
-/// Announces the server's URL and the configuration for a host. Standard output is left to
+/// Announces the server's URL and the configuration for a host. Standard output stays free for
 /// redirection.
 fn announce(url: &str, mounts: &[String], key: &str) {
     let config = json!({ "mcpServers": { key: { "type": "http", "url": url } } });
-    // The server is of use to others even if nobody reads this.
+    // The server is still useful if this can't be written.
     let _ = writeln!(
         io::stderr(),
         "serving {} at {url}\n\nmcp.json:\n{config:#}\n\nCtrl-C stops it.",

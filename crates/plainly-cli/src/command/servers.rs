@@ -1,4 +1,4 @@
-//! `plainly servers`: the servers that hosts are configured with.
+//! `plainly servers`: the servers in the configuration of hosts.
 
 mod check;
 
@@ -46,7 +46,8 @@ fn is_allowed(server: &ConfiguredServer) -> bool {
     server.foreign.as_ref().is_none_or(ProjectFile::is_allowed)
 }
 
-/// Prints a server, unless a `nearer` one of the same name, which is used instead, is the same in all.
+/// Prints a server. Omits it if a `nearer` server of the same name, which is used instead, is
+/// equal.
 fn print(
     server: &ConfiguredServer,
     nearer: Option<&ConfiguredServer>,

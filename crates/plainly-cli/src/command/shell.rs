@@ -1,4 +1,5 @@
-//! `plainly shell`: one connection, and many commands that are typed, or read from standard input.
+//! `plainly shell`: one connection for many commands, which the user types or standard input
+//! contains.
 
 mod editor;
 mod lines;
@@ -60,18 +61,18 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
     loop {
         let line = tokio::select! {
             biased;
-            // At a terminal, the key is about the line, and no signal.
+            // At a terminal, this key edits the line instead of sending a signal.
             () = interrupted(), if lines.is_script() => return Err(Failure::Interrupted),
             line = lines.next() => line?,
-            // In a script, the next command says it.
+            // In a script, the next command reports the end.
             end = client.closed(), if !lines.is_script() => {
-                // Below the prompt.
+                // This continues below the prompt.
                 terminal::line("");
                 return Err(Failure::about(Subject::Connection)(end));
             }
         };
         let Some(line) = line else { return Ok(()) };
-        // What was said of an earlier command was not said of this one.
+        // Warnings that appear once per command may appear again.
         log::begin_again();
         let result = match typed(&line) {
             Ok(None) => Ok(()),
@@ -81,7 +82,7 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
                 command.server().within(session.clone());
                 tokio::select! {
                     biased;
-                    // Of a terminal, Ctrl-C is about the command that runs, not about the session.
+                    // At a terminal, Ctrl-C stops the running command, not the session.
                     () = interrupted() => Err(Failure::Stopped),
                     result = super::run(*command) => result,
                 }
@@ -107,7 +108,7 @@ fn greet(client: &Client) {
     ));
 }
 
-/// The meaning of the line, unless it is empty or a comment.
+/// The command on the line, unless the line is empty or a comment.
 fn typed(line: &str) -> Result<Option<ShellCommand>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
         Failure::impossible(
@@ -122,9 +123,9 @@ fn typed(line: &str) -> Result<Option<ShellCommand>, Failure> {
     ShellLine::read(words).map(Some).map_err(Failure::Usage)
 }
 
-/// Ctrl-C.
+/// Waits for Ctrl-C.
 async fn interrupted() {
-    // If it can't be received, it never arrives.
+    // If the signal can't be received, this waits forever.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

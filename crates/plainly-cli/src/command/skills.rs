@@ -1,4 +1,5 @@
-//! `plainly skills`: what a server's skills are for, or the instructions of one, if they are what the server lists.
+//! `plainly skills`: the purposes of a server's skills, or the instructions of one after they were
+//! verified.
 
 use plainly::Client;
 use plainly::client::LoadedSkill;
@@ -61,9 +62,9 @@ async fn load(client: &Client, one: &str) -> Result<LoadedSkill, Failure> {
     loading.map_err(Failure::about(subject))
 }
 
-/// The skill of this URI, or else the only one that is listed under this name.
+/// The skill with this URI, or else the only listed skill with this name.
 async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
-    // No name has a colon.
+    // No name contains a colon.
     if one.contains(':') {
         let subject = Subject::Resource(one.to_owned());
         return client.skill(one).await.map_err(Failure::about(subject));

@@ -33,12 +33,12 @@ pub(super) fn kind(resource: &Resource) -> &'static str {
     }
 }
 
-/// A time as this machine's clock shows it.
+/// A time in the time zone of this machine.
 pub(super) fn local_time(time: &str) -> String {
     local(time, &TimeZone::system())
 }
 
-/// A time in the zone of this machine, to the minute; an invalid time is unchanged.
+/// A time in this time zone, without seconds. An invalid time is unchanged.
 fn local(time: &str, zone: &TimeZone) -> String {
     let parsed: Result<Timestamp, _> = time.parse();
     parsed.map_or_else(

@@ -1,4 +1,5 @@
-//! `plainly task`: a call that goes on at its server, asked for, waited for, answered and cancelled by its id.
+//! `plainly task`: shows, awaits, answers and cancels by its id a call that continues at its
+//! server.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ use crate::output::Output;
 
 /// The most bytes of a question that are shown.
 const LONGEST: usize = 4_000;
-/// The most questions of a task, and fields of one, that are named.
+/// The most questions of a task, and the most fields of a question, that are named.
 const NAMED: usize = 20;
 
 pub(crate) async fn run(args: TaskArgs) -> Result<(), Failure> {
@@ -66,7 +67,7 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
     }
 }
 
-/// Waits for the result of the task; if it has a question, shows how to answer.
+/// Waits for the result of the task. If it has a question, shows how to answer.
 async fn finish(client: &Client, id: &str, at: &Server) -> Result<CallToolResult, Failure> {
     let mut task = task(client, id)?;
     let error = match task.wait().await {
@@ -116,7 +117,7 @@ async fn cancel(mut args: CancelTaskArgs) -> Result<(), Failure> {
     .await
 }
 
-/// Does this with the task, and shows how far it is then.
+/// Performs an action with the task, and then shows its state.
 async fn show_after(
     server: Server,
     args: ServerArgs,
@@ -134,7 +135,7 @@ async fn show_after(
     show(&task, &at, &mut output)
 }
 
-/// The task of this id, where there are tasks.
+/// The task with this id, if the revision has tasks.
 fn task(client: &Client, id: &str) -> Result<TaskHandle<CallToolResult>, Failure> {
     match no_tasks(client.revision()) {
         Some(why) => Err(Failure::refused(why)),
@@ -190,7 +191,7 @@ fn asked(task: &DetailedTask) -> Option<&BTreeMap<String, InputRequest>> {
     }
 }
 
-/// The question that is meant: that of this key, or the only one.
+/// The question to answer: that with this key, or the only one.
 fn chosen<'a>(
     task: &'a DetailedTask,
     key: Option<&str>,
@@ -261,7 +262,7 @@ fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Serve
     command_line("task answer", at, &words)
 }
 
-/// A word for each field that must be filled in.
+/// An example word for each required field.
 fn examples(form: &FormSchema) -> Vec<String> {
     if form.required.is_empty() {
         return vec!["accept".to_owned()];
@@ -320,7 +321,7 @@ fn answer_to(question: &InputRequest, given: &[GivenAnswer]) -> Result<RawJson, 
     RawJson::encode(&result).map_err(|error| Failure::caused("cannot write the answer", error))
 }
 
-/// The form filled in. It is the only one, so that an answer to a field that it lacks is a mistake.
+/// The filled-in form. It is the only form, so an answer to a field that it lacks is a mistake.
 fn filled(form: &FormSchema, given: &[GivenAnswer]) -> Result<ElicitResult, String> {
     let mut names = given.iter().filter_map(GivenAnswer::name);
     if let Some(unknown) = names.find(|name| form.properties.get(name).is_none()) {

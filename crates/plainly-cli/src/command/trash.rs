@@ -1,4 +1,5 @@
-//! `plainly trash`: files that a server with `--write` has overwritten or deleted, and the way back.
+//! `plainly trash`: lists and restores files that a server with `--write` has overwritten or
+//! deleted.
 
 use std::error::Error;
 use std::path::Path;
@@ -54,8 +55,8 @@ fn list(trash: &Trash, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Restores what has this name, or else the newest thing that was at this path, or else the only
-/// thing that was below it: a directory with a single file is listed by the path of the file.
+/// Restores the entry with this name, or else the newest one with this path, or else the only one
+/// below it: a directory with a single file is listed by the path of the file.
 fn restore(trash: &Trash, name: &str, output: &mut Output) -> Result<(), Failure> {
     let path = Path::new(name.trim_start_matches("./"));
     let restored = match trash.restore(name) {
@@ -82,7 +83,7 @@ fn columns([name, size, removed, path]: [&str; 4]) -> String {
     format!("{name:<48}  {size:>8}  {removed:<30}  {path}")
 }
 
-/// A name that is not there is a mistake on the command line.
+/// The failure; an unknown name is a mistake on the command line.
 fn failure(error: TrashError) -> Failure {
     match &error {
         TrashError::Missing { .. } => Failure::impossible(error.to_string(), None),

@@ -1,4 +1,4 @@
-//! `plainly watch`: changes, a line each, for as long as the server reports them.
+//! `plainly watch`: prints a line for each change that the server reports.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::terminal;
 
-/// The most tries in a row to open a subscription again.
+/// The most attempts in a row to open a subscription again.
 const TRIES: u32 = 30;
-/// The pause before the first of them; each further one is twice as long.
+/// The pause before the first of these attempts. Each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest of them.
+/// The longest of these pauses.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
@@ -41,10 +41,10 @@ pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
     .await
 }
 
-/// The changes that are watched.
+/// The changes to watch.
 struct Asked {
     filter: SubscriptionFilter,
-    /// Whether that is meant with all below its resources.
+    /// Whether everything below the resources of the filter is included.
     is_recursive: bool,
 }
 
@@ -70,7 +70,7 @@ async fn watch(client: &Client, asked: &Asked, output: &mut Output) -> Result<()
             },
         ));
     }
-    // Before the first change, since there may be none for hours.
+    // Warns before the first change, because there may be none for hours.
     if asked.is_recursive && !client.knows_recursion() {
         tracing::warn!(
             "the server does not declare that it reports what is below a collection: only changes of \
@@ -78,9 +78,9 @@ async fn watch(client: &Client, asked: &Asked, output: &mut Output) -> Result<()
         );
     }
     warn(client, &asked.filter, honoured).await;
-    // What comes may come in hours.
+    // Hides the progress, because the first change may take hours.
     terminal::rest();
-    // The subscriptions in a row on which nothing came, and the tries to open one.
+    // The attempts to open a subscription since the last change.
     let mut tries = 0;
     loop {
         while let Some(change) = subscription.next().await {
@@ -94,11 +94,12 @@ async fn watch(client: &Client, asked: &Asked, output: &mut Output) -> Result<()
 
 fn told(change: &Change, output: &mut Output) -> Result<(), Failure> {
     show(change, output)?;
-    // Whoever reads is told now, not when there is enough.
+    // Flushes at once, because the reader should see each change immediately.
     output.flush()
 }
 
-/// Subscribes again after the server has ended the subscription in good order, as one does that restarts.
+/// Subscribes again after the server has ended the subscription in an orderly way, as a restarting
+/// server does.
 async fn again(client: &Client, asked: &Asked, tries: &mut u32) -> Result<Subscription, Failure> {
     tracing::warn!("the server ended the subscription: it is opened again");
     while *tries < TRIES {
@@ -106,7 +107,7 @@ async fn again(client: &Client, asked: &Asked, tries: &mut u32) -> Result<Subscr
         *tries = tries.saturating_add(1);
         match asked.listen(client).await {
             Ok(subscription) => return Ok(subscription),
-            // A server that was started here is not started again.
+            // A server that this command started is not started again.
             Err(error) if error.is_closed() => break,
             Err(error) if error.is_retryable() => {
                 tracing::debug!(%error, "the subscription can't be opened again yet");
@@ -119,7 +120,7 @@ async fn again(client: &Client, asked: &Asked, tries: &mut u32) -> Result<Subscr
     ))
 }
 
-/// The resources, or by default all lists.
+/// A filter for the resources, or by default for all lists.
 fn asked(uris: Vec<String>) -> SubscriptionFilter {
     let filter = SubscriptionFilter::new();
     if uris.is_empty() {
@@ -131,8 +132,8 @@ fn asked(uris: Vec<String>) -> SubscriptionFilter {
     filter.resource_subscriptions(uris)
 }
 
-/// Warns about the resources whose changes are not reported, and those that don't exist, which may
-/// be a mistake. A list that the server lacks is common, and no surprise.
+/// Warns about resources whose changes are not reported, and about resources that don't exist,
+/// which may be a mistake. A missing list is common and causes no warning.
 async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &SubscriptionFilter) {
     let told = honoured.resource_subscriptions.as_deref();
     let told = told.unwrap_or_default();
@@ -145,8 +146,8 @@ async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &Subscripti
     }
 }
 
-/// Whether the server reports it missing. A server that only lists all of its resources is not
-/// asked.
+/// Whether the server reports the resource as missing. A server that can only list all of its
+/// resources is not asked.
 async fn is_absent(client: &Client, uri: &str) -> bool {
     let metadata = client.knows_collections().then(|| client.metadata(uri));
     match metadata {
@@ -171,7 +172,7 @@ fn show(change: &Change, output: &mut Output) -> Result<(), Failure> {
         Change::Resources => ("listing", "listing changed", None),
         Change::Tools => ("tools", "tools changed", None),
         Change::Prompts => ("prompts", "prompts changed", None),
-        // A kind that is newer than this command: something has changed.
+        // A kind of change that this command does not know.
         Change::Missed | _ => ("missed", "missed changes", None),
     };
     if output.is_json() {

@@ -1,4 +1,5 @@
-//! A server that is named, as it is found in the files of hosts: a URL or a command, as if those had been given.
+//! Finds a named server in the files of hosts, and replaces the name by the server's URL or
+//! command.
 
 use std::fs;
 
@@ -15,7 +16,7 @@ use crate::visible::visible;
 type Headers = Vec<(String, String)>;
 
 /// The address of the server, and the headers for it. The configuration of its process is added to
-/// the arguments.
+/// `args`.
 pub(super) async fn reached(
     server: Server,
     args: &mut ServerArgs,
@@ -30,11 +31,11 @@ pub(super) async fn reached(
     };
     Ok(match configured(&name, args, &given).await? {
         Reach::Url { url, headers } => {
-            // A token that is given goes before one in a file.
+            // A token on the command line takes precedence over one in a file.
             let is_kept = |(name, _): &(String, String)| {
                 args.bearer.is_none() || !name.eq_ignore_ascii_case("authorization")
             };
-            // The last of a name counts.
+            // The last header with a name counts.
             let headers = headers.into_iter().filter(is_kept).chain(given);
             let headers = headers.collect();
             (Server::Url(url), headers)
@@ -57,7 +58,7 @@ pub(super) async fn reached(
     })
 }
 
-/// The way to reach the server of this name.
+/// The way to reach the server with this name.
 async fn configured(
     name: &ServerName,
     args: &ServerArgs,
@@ -71,14 +72,14 @@ async fn configured(
         let [path, own] = [&server.path, &own.path].map(|path| path.display().to_string());
         tracing::warn!("{} of {path} hides your own, of {own}", name.text);
     }
-    // A file that the user names is known to them.
+    // The user already knows a file that they name.
     if args.config.is_none() {
         agreed(&server, args).await?;
     }
     let reach = search.reach(&server, &args.env, headers)?;
     let why = match &reach {
         Reach::Command { .. } => args.only_over_http(),
-        // Its variables may be in the headers.
+        // The variables may be used in the headers.
         Reach::Url { .. } if args.cwd.is_none() => None,
         Reach::Url { .. } => args.only_for_a_process(),
     };
@@ -88,8 +89,8 @@ async fn configured(
     }
 }
 
-/// Ensures that the user has agreed to the programs that a project's file starts: asks, if the user
-/// is there.
+/// Ensures that the user has agreed to the programs that a project's file starts. If the user is
+/// present, asks.
 async fn agreed(server: &ConfiguredServer, args: &ServerArgs) -> Result<(), Failure> {
     let (Some(file), Ok(entry)) = (&server.foreign, &server.entry) else {
         return Ok(());
@@ -125,7 +126,7 @@ async fn agreed(server: &ConfiguredServer, args: &ServerArgs) -> Result<(), Fail
     })
 }
 
-/// The headers that are given, with the values of their variables.
+/// The headers on the command line, with the values of their variables.
 fn headers(args: &ServerArgs) -> Result<Headers, Failure> {
     let mut headers = Headers::new();
     for given in &args.headers {

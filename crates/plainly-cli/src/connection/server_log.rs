@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use crate::terminal;
 use crate::visible::visible;
 
-/// The most bytes of a message, and of the name of the server's part that logs it.
+/// The most bytes of a message, and of the name of its logger.
 const LONGEST: usize = 2_000;
 const LONGEST_NAME: usize = 100;
 
-/// Shows the messages that the server logs, as far as there are not more than so many.
+/// Shows at most `most` of the server's log messages.
 pub(super) fn shown(most: usize) -> impl Fn(LoggingMessageParams) + Send + Sync {
     let before = AtomicUsize::new(0);
     move |message| match before.fetch_add(1, Ordering::Relaxed).cmp(&most) {
@@ -40,7 +40,7 @@ fn line(message: &LoggingMessageParams) -> String {
     format!("server: {}{logger}: {text}", message.level)
 }
 
-/// The text of a message that is an object and has nothing else in it, as FastMCP sends them.
+/// The text of a message that is an object with only a text, as FastMCP sends it.
 fn text_alone(members: &Map<String, Value>) -> Option<&str> {
     let mut said = members.iter().filter(|(_, value)| !value.is_null());
     match (said.next()?, said.next()) {

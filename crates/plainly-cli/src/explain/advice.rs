@@ -1,4 +1,4 @@
-//! The advice about an error, in one line, with the names and the waiting time in it.
+//! The advice about an error, in one line with its names and its waiting time.
 
 use plainly::errors::problem::wait_in_words;
 use plainly::errors::registry::capability_names;
@@ -9,7 +9,7 @@ use super::phrases::{Phrase, Speaker};
 /// The most URLs, versions or capabilities of an error that are named.
 const NAMED: usize = 20;
 
-/// The advice for the user of a command whose tool failed with these words.
+/// The advice for the user of a command whose tool failed with this text.
 pub(crate) fn for_tool(text: &str) -> Option<&'static str> {
     Phrase::within(text, Speaker::Server).map(|phrase| phrase.advice)
 }
@@ -44,7 +44,7 @@ fn suggestion(error: &ProtocolError) -> Option<&str> {
     error.problem()?.suggestion()
 }
 
-/// The advice to visit pages, of which only those on the web are named.
+/// The advice to visit pages. Only web pages are named.
 fn to_visit(elicitations: &[UrlElicitation]) -> String {
     let (web, others): (Vec<_>, Vec<_>) = elicitations.iter().partition(|one| one.is_web());
     let urls = some(web.iter().map(|one| one.url.as_str()));
@@ -60,7 +60,7 @@ fn to_visit(elicitations: &[UrlElicitation]) -> String {
     }
 }
 
-/// The first of the names, and a sign that there are more.
+/// The first of the names, and a mark if there are more.
 pub(super) fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names = names.fuse();
     let mut shown: Vec<_> = names.by_ref().take(NAMED).collect();

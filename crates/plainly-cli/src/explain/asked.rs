@@ -1,4 +1,4 @@
-//! The advice where a server asks a question that the options did not allow.
+//! The advice for a server that asks a question which the options did not allow.
 
 use plainly::client::{Error, LocalError};
 use plainly::errors::UrlElicitation;
@@ -17,7 +17,7 @@ const QUESTIONS: [(&str, Phrase); 3] = [
 const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, \
     where you can agree";
 
-/// The advice for the error of a server that may not ask.
+/// The advice for the error of a server that may not ask questions.
 pub(crate) fn for_question(error: &Error) -> Option<String> {
     if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
         let mut questions = QUESTIONS.iter();
@@ -26,7 +26,7 @@ pub(crate) fn for_question(error: &Error) -> Option<String> {
     }
     if let Some(required) = error.url_elicitations() {
         let urls = some(required.iter().map(|one| one.url.as_str()));
-        // The user should open no page that is not on the web.
+        // The user should only open web pages.
         return required.iter().all(UrlElicitation::is_web).then(|| {
             format!(
                 "open {urls} in a browser, then run the command again; on a terminal, the command \

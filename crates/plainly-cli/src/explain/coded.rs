@@ -1,4 +1,4 @@
-//! Explanations of errors that have a code, or are problems: from the library's tables.
+//! Explanations of errors with a code, and of problems, from the library's tables.
 
 use plainly::errors::habit::{AnsweredRequest, Certainty};
 use plainly::errors::registry::{lookup, named};
@@ -17,7 +17,7 @@ use super::{Explanation, Hint, for_answer};
 /// The most mistakes that are listed.
 const MOST: usize = 100;
 
-/// An error object that was received.
+/// The explanation of a received error object.
 pub(super) fn error(wire: &WireError, revision: Option<Revision>) -> Explanation {
     let error = likeliest(wire);
     let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
@@ -39,7 +39,7 @@ pub(super) fn error(wire: &WireError, revision: Option<Revision>) -> Explanation
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
     };
     if error.certainty() == Certainty::Certain {
-        // What follows from the error itself needs no hint.
+        // A certain meaning needs no hint with the same text.
         let means = explained.means.clone();
         explained.hints.retain(|hint| !hint.says(&means));
     }
@@ -52,14 +52,14 @@ pub(super) fn error(wire: &WireError, revision: Option<Revision>) -> Explanation
     explained
 }
 
-/// The certain meaning of the error, or else the most likely one: in answer to the method that its
-/// sender is known to send it for.
+/// The certain meaning of the error, or else the most likely one, for a method that its sender is
+/// known to send it for.
 fn likeliest(wire: &WireError) -> ProtocolError {
     let Some(habit) = wire.habits(None).next() else {
         return wire.recognise();
     };
     let mut wire = wire.clone();
-    // Some habits come with one status alone, which is not in the message.
+    // Some habits only apply to one HTTP status, which is not in the message.
     wire.http_status = habit.http_status.unwrap_or(wire.http_status);
     let asked = AnsweredRequest {
         method: habit.methods.first().copied().unwrap_or_default(),
@@ -68,7 +68,7 @@ fn likeliest(wire: &WireError) -> ProtocolError {
     wire.recognise_as(asked, Certainty::Likely)
 }
 
-/// A number alone, of which nothing else is known.
+/// A code alone, without other facts.
 pub(super) fn number(code: Code, revision: Option<Revision>) -> Explanation {
     let blank = error(&WireError::received(code, "", None), revision);
     let blank = Explanation {
@@ -95,7 +95,7 @@ pub(super) fn number(code: Code, revision: Option<Revision>) -> Explanation {
         };
     };
     let stands_for = stands_for(code);
-    // Which of many it is, only the rest of the error would tell.
+    // The code may have one of several meanings, which only the rest of the error would determine.
     let alone = stands_for.as_slice();
     let conditions = if alone.len() == 1 { alone } else { &[] };
     Explanation {
@@ -111,7 +111,7 @@ pub(super) fn number(code: Code, revision: Option<Revision>) -> Explanation {
     }
 }
 
-/// The name of a problem, of which nothing else is known.
+/// The name of a problem, without other facts.
 pub(super) fn problem_code(code: &ProblemCode) -> Explanation {
     Explanation {
         code: Some(code.protocol_code()),
@@ -123,7 +123,7 @@ pub(super) fn problem_code(code: &ProblemCode) -> Explanation {
     }
 }
 
-/// A problem with its words and hints.
+/// A problem with its text and hints.
 pub(super) fn problem(problem: &Problem) -> Explanation {
     let error = problem.to_protocol_error();
     Explanation {
@@ -137,7 +137,7 @@ pub(super) fn problem(problem: &Problem) -> Explanation {
     }
 }
 
-/// Each of several problems, in its own words.
+/// Each of several problems, with its own text.
 pub(super) fn each(problems: &Problems) -> Vec<Mistake> {
     let texts = problems
         .iter()
@@ -145,7 +145,7 @@ pub(super) fn each(problems: &Problems) -> Vec<Mistake> {
     texts.take(MOST).collect()
 }
 
-/// The mistakes that the data of an error lists, each with its place.
+/// The mistakes in the data of the error, each with its place.
 pub(super) fn mistakes(data: Option<&Value>) -> Vec<Mistake> {
     let lists = ["/problems", "/details/problems"];
     let found = lists.into_iter().find_map(|list| data?.pointer(list));
@@ -158,7 +158,7 @@ fn listed(list: Option<&Value>) -> Vec<Mistake> {
     read.take(MOST).collect()
 }
 
-/// The name of the error, as specific as it is known.
+/// The name of the error, as specific as possible.
 fn title(error: &ProtocolError, code: Code) -> String {
     match error.problem() {
         Some(problem) => format!("{} ({})", problem.code(), named(code)),
@@ -182,7 +182,7 @@ fn means(error: &ProtocolError, code: Code) -> String {
     }
 }
 
-/// Notes a code that its sender had no right to.
+/// Adds a rule if the sender was not allowed to use this code.
 fn out_of_range(explained: &mut Explanation, code: Code) {
     let range = code.range();
     if lookup(code).is_none() && range != CodeRange::Application {
@@ -193,8 +193,8 @@ fn out_of_range(explained: &mut Explanation, code: Code) {
     }
 }
 
-/// The revisions that have the code, or whether the requested one does; and the codes that others
-/// write instead.
+/// The revisions that have the code, or whether the requested one has it, and the codes that other
+/// revisions use instead.
 fn revisions(code: Code, conditions: &[&Condition], revision: Option<Revision>) -> String {
     let has = match (lookup(code), code.range()) {
         (Some(entry), _) => entry.revisions,
@@ -216,8 +216,7 @@ fn revisions(code: Code, conditions: &[&Condition], revision: Option<Revision>) 
     all.join("; ")
 }
 
-/// The other codes that a condition is written with, each once: on the requested revision, or on
-/// all.
+/// The other codes of a condition, each once: in the requested revision, or in all.
 fn written_elsewhere(condition: &Condition, code: Code, revision: Option<Revision>) -> Vec<String> {
     let written = |revision| Some(condition.written(Dialect::Uniform, revision)?.0);
     let asked = revision.map_or(Revision::ALL.to_vec(), |one| vec![one]);
@@ -234,7 +233,7 @@ fn written_elsewhere(condition: &Condition, code: Code, revision: Option<Revisio
     told.collect()
 }
 
-/// The problems that are written with a code.
+/// The problems that have this code.
 pub(crate) fn problems(code: Code) -> impl Iterator<Item = &'static str> {
     ProblemCode::all()
         .iter()
@@ -242,7 +241,7 @@ pub(crate) fn problems(code: Code) -> impl Iterator<Item = &'static str> {
         .map(ProblemCode::as_str)
 }
 
-/// The conditions that a code states on some revision.
+/// The conditions that a code means in some revision.
 pub(crate) fn stands_for(code: Code) -> Vec<&'static Condition> {
     let is_written_with = |condition: &&Condition| {
         let cells = Revision::ALL
@@ -253,7 +252,7 @@ pub(crate) fn stands_for(code: Code) -> Vec<&'static Condition> {
     conditions().iter().filter(is_written_with).collect()
 }
 
-/// A sentence as a part of another.
+/// A sentence, in the form of a part of another sentence.
 fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let mut letters = text.chars();

@@ -1,4 +1,4 @@
-//! Text of the command line as the value that a schema wants.
+//! Converts text on the command line to values of a schema.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use serde_json::{Number, Value};
 use super::super::schema::{Depth, alternatives, named, resolved, types};
 use crate::json;
 
-/// The levels of schemas within schemas that are looked into.
+/// The most levels of nested schemas that are read.
 const LEVELS: usize = 8;
-/// The schemas, and values that they name, that are looked at for each part of a text.
+/// The most schemas, and values in schemas, that are read for each part of a text.
 const SCHEMAS: usize = 100_000;
 
-/// The text as a value that `schema` allows, of which `root` is the whole; `None` if it is no such value. Text stays text
-/// wherever it may: `key:=JSON` is for what could be either.
+/// The text as a value that `schema` allows, which is a part of `root`; `None` if there is no such
+/// value. Text stays text wherever the schema allows text: use `key:=JSON` if both are possible.
 pub(super) fn typed(root: &Value, schema: &Value, text: &str) -> Option<Value> {
     let schemas = Cell::new(SCHEMAS.saturating_mul(text.split(',').count()));
     within(root, schema, text, Depth::new(LEVELS, &schemas))
@@ -46,12 +46,12 @@ fn within(root: &Value, schema: &Value, text: &str, depth: Depth<'_>) -> Option<
         Some(each) => each
             .iter()
             .find_map(|schema| within(root, schema, text, depth)),
-        // Anything: JSON if it is that.
+        // Any value is allowed, so the text is JSON if it can be parsed.
         None => Some(json::parse(text).unwrap_or_else(|_| text.into())),
     }
 }
 
-/// Whether this is how the value is written.
+/// Whether the text spells this value.
 fn is_written(value: &Value, text: &str) -> bool {
     match value.as_str() {
         Some(own) => own == text,
@@ -80,7 +80,7 @@ fn items<'a>(root: &'a Value, schema: &'a Value, depth: Depth<'_>) -> Option<&'a
     each.find_map(|schema| items(root, schema, depth))
 }
 
-/// A list: as JSON, as a single item, or with commas where none can be within an item.
+/// A list: in JSON, as a single item, or separated by commas if no item can contain one.
 fn list(root: &Value, items: &Value, text: &str, depth: Depth<'_>) -> Option<Value> {
     if text.trim_start().starts_with('[') {
         return json::parse(text).ok().filter(Value::is_array);

@@ -1,4 +1,4 @@
-//! The completions that a server knows: the names of its tools and prompts, their arguments, and
+//! The completions that a server provides: names of its tools and prompts, their arguments, and
 //! URIs.
 
 use plainly::client::Client;
@@ -11,7 +11,7 @@ use super::Candidate;
 use crate::command::parameter::is_plain;
 use crate::command::schema::{alternatives, named as named_values, resolved, types};
 
-/// The kind of a server's names that a word can be.
+/// The kind of name that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameKind {
     Uri,
@@ -22,13 +22,13 @@ pub(super) enum NameKind {
     PromptArgument,
     /// A prompt or a template.
     Reference,
-    /// One of its arguments or variables.
+    /// An argument or variable of the reference.
     Variable,
-    /// The text of that.
+    /// The text of that argument or variable.
     Text,
 }
 
-/// The kinds of a command's words, after the server; whether the last may be repeated.
+/// The kinds of each command's words after the server, and whether the last may be repeated.
 const ROWS: [(&str, &[NameKind], bool); 9] = [
     ("ls", &[NameKind::Uri], false),
     ("stat", &[NameKind::Uri], false),
@@ -49,14 +49,14 @@ const ROWS: [(&str, &[NameKind], bool); 9] = [
     ),
 ];
 
-/// The kind of the word with this number, after the server.
+/// The kind of the word at position `at` after the server.
 pub(super) fn wanted(command: &str, at: usize) -> Option<NameKind> {
     let (_, words, is_repeated) = ROWS.iter().find(|(name, ..)| *name == command)?;
     let last = words.last().filter(|_| *is_repeated);
     words.get(at).or(last).copied()
 }
 
-/// The completions by the server. Errors are not reported: a missing candidate is not a wrong one.
+/// The completions from the server. Errors are not reported, because missing candidates do no harm.
 pub(super) async fn candidates(
     client: &Client,
     wanted: NameKind,
@@ -135,7 +135,7 @@ fn reference(of: &str) -> Reference {
     }
 }
 
-/// The resources on the first page, and what the variables of templates can be.
+/// The resources on the first page, and completions of templates.
 async fn uris(client: &Client, current: &str) -> Vec<Candidate> {
     let listed = client.list_resources(&ListResourcesParams::default()).await;
     let resources = listed.map(|page| page.resources).unwrap_or_default();
@@ -147,8 +147,8 @@ async fn uris(client: &Client, current: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// The next part of a URI of the template: up to the next variable, or a value of the one that is
-/// being typed.
+/// The next part of a URI of the template: up to the next variable, or a value of the variable that
+/// the user is typing.
 async fn filled(client: &Client, template: &str, current: &str) -> Vec<Candidate> {
     let mut given: Vec<(String, String)> = Vec::new();
     let (mut done, mut rest, mut open) = (String::new(), current, template);
@@ -167,7 +167,7 @@ async fn filled(client: &Client, template: &str, current: &str) -> Vec<Candidate
         done.push_str(literal);
         let next = after_variable.split('{').next().unwrap_or_default();
         match after.find(next).filter(|_| !next.is_empty()) {
-            // This variable is filled in.
+            // This variable already has a value.
             Some(end) => {
                 let (value, left) = after.split_at(end);
                 done.push_str(value);
@@ -217,7 +217,8 @@ async fn texts(
         .collect()
 }
 
-/// The arguments of a tool that are not given yet, or the values of the one that is being typed.
+/// The arguments of a tool that are not given yet, or the values of the one that the user is
+/// typing.
 fn tool_arguments(tool: &Tool, before: &[String], current: &str) -> Vec<Candidate> {
     let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flatten();
@@ -235,7 +236,7 @@ fn tool_arguments(tool: &Tool, before: &[String], current: &str) -> Vec<Candidat
     let all = values(&schema, own);
     let values = all.iter().filter_map(|value| match (value, is_json) {
         (Value::Null, _) => None,
-        // As JSON, no text is the name of a file.
+        // JSON is never read as the name of a file.
         (_, true) => Some(format!("{name}={value}")),
         (Value::String(text), false) => is_plain(text).then(|| format!("{name}={text}")),
         (Value::Bool(_) | Value::Number(_), false) => Some(format!("{name}={value}")),
@@ -244,7 +245,7 @@ fn tool_arguments(tool: &Tool, before: &[String], current: &str) -> Vec<Candidat
     values.map(|value| Candidate::new(value, "")).collect()
 }
 
-/// The arguments that no word gives, as `name=`.
+/// The arguments that are not given yet, as `name=`.
 fn left<'a>(
     arguments: impl Iterator<Item = (&'a str, String)>,
     words: &[String],
@@ -253,13 +254,13 @@ fn left<'a>(
         let mut given = words.iter().filter_map(|word| word.split_once('='));
         given.any(|(given, _)| given.trim_end_matches(':') == name)
     };
-    // The first = of a word ends the name.
+    // The first `=` in a word ends the name.
     let left = arguments.filter(|(name, _)| !is_given(name) && !name.contains('='));
     left.map(|(name, about)| Candidate::new(format!("{name}="), about))
         .collect()
 }
 
-/// The values that a schema names, itself or in its alternatives.
+/// The values that a schema names, directly or in its alternatives.
 fn values(root: &Value, schema: &Value) -> Vec<Value> {
     let others = alternatives(schema).unwrap_or_default();
     let all = [schema].into_iter().chain(others);

@@ -1,4 +1,4 @@
-//! The position of a word in a command line, and the completions that are known without a server.
+//! The position of a word on the command line, and the completions that need no server.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
@@ -7,14 +7,14 @@ use clap::{Arg, ArgAction, Command};
 use super::Candidate;
 use crate::args::ServerArgs;
 
-/// The kind of a word.
+/// The kind of word at a position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Position {
-    /// One of these.
+    /// One of these words.
     Known(Vec<Candidate>),
     /// The name of a server.
     Target,
-    /// Something that the server has which is the first of the `words`.
+    /// A name that the server provides, which is the first of the `words`.
     Server {
         command: String,
         options: Vec<String>,
@@ -23,7 +23,8 @@ pub(super) enum Position {
 }
 
 impl Position {
-    /// The place of the `current` word after those `before` it, on a line of one of these commands.
+    /// The position of the `current` word after the words `before` it, on a line of one of these
+    /// commands.
     pub(super) fn of(mut root: Command, before: &[String], current: &str) -> Self {
         root.build();
         let mut command = &root;
@@ -31,7 +32,7 @@ impl Position {
         let mut rest = before.iter();
         while let Some(word) = rest.next() {
             if word == "--" {
-                // What a server is started with is its own matter.
+                // The words after it belong to the server's own program.
                 return Self::Known(files(current));
             }
             if let Some(option) = option(command, word) {
@@ -81,7 +82,7 @@ impl Position {
     }
 }
 
-/// The option that the word is.
+/// The option that the word names.
 fn option<'a>(command: &'a Command, word: &str) -> Option<&'a Arg> {
     let name = word.split('=').next().unwrap_or(word);
     command.get_arguments().find(|arg| {
@@ -100,7 +101,7 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values()
 }
 
-/// The values that an option or a word can have; a file, unless it is declared otherwise.
+/// The possible values of an option or a word; a file, unless it is declared otherwise.
 fn values(arg: &Arg, current: &str) -> Vec<Candidate> {
     let values = arg.get_possible_values();
     let values = values.iter().filter(|value| !value.is_hide_set());
@@ -139,7 +140,7 @@ fn options_of(command: &Command) -> Vec<Candidate> {
     options.collect()
 }
 
-/// The files and directories whose paths begin like this.
+/// The files and directories whose paths begin with `current`.
 fn files(current: &str) -> Vec<Candidate> {
     let (directory, begun) = match current.rfind(MAIN_SEPARATOR) {
         Some(at) => current.split_at(at + 1),
@@ -152,7 +153,7 @@ fn files(current: &str) -> Vec<Candidate> {
         let is_hidden = name.starts_with('.') && !begun.starts_with('.');
         let end = if entry.path().is_dir() { "/" } else { "" };
         let value = format!("{directory}{name}{end}");
-        // Some options run commands.
+        // A name that looks like an option is left out, because some options run commands.
         let is_option = value.starts_with('-');
         (name.starts_with(begun) && !is_hidden && !is_option).then(|| Candidate::new(value, ""))
     });

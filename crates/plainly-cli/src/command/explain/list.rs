@@ -1,4 +1,5 @@
-//! `plainly explain --list`: the registry of error codes, or how a revision writes each condition.
+//! `plainly explain --list`: the registry of error codes, or the codes of one revision for each
+//! condition.
 
 use plainly::errors::registry::{Entry, lookup, may_emit};
 use plainly::errors::{Code, Dialect, ProblemCode, Revision, conditions, registry};
@@ -8,7 +9,7 @@ use crate::explain::{Hint, problems, stands_for};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Every code, then every problem.
+/// Prints every code, then every problem.
 pub(super) fn all(output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         let codes = registry().iter().map(code_object);
@@ -35,12 +36,12 @@ pub(super) fn all(output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Columns without the meaning, so that they fit a terminal; a script gets all fields.
+/// The columns without the meaning, so that they fit a terminal. Scripts get all fields.
 fn listed([code, name, revisions, retry, _]: [&str; 5]) -> String {
     format!("{code:<6}  {name:<31}  {revisions:<24}  {retry}")
 }
 
-/// The codes that `revision` defines, and the conditions that each stands for there.
+/// Prints the codes that `revision` defines, and the conditions that each means there.
 pub(super) fn on(revision: Revision, output: &mut Output) -> Result<(), Failure> {
     output.head(["CODE", "NAME", "HTTP", "CONDITION"], columns)?;
     for (code, name, status, condition) in written_on(revision) {
@@ -59,7 +60,7 @@ pub(super) fn on(revision: Revision, output: &mut Output) -> Result<(), Failure>
 
 type Written = (Code, &'static str, Option<u16>, &'static str);
 
-/// The rows in the order of the registry, then the codes that are plainly's own.
+/// The rows in the order of the registry, followed by plainly's own codes.
 fn written_on(revision: Revision) -> Vec<Written> {
     let mut rows = Vec::new();
     for entry in registry().iter().filter(|it| it.defined_in(revision)) {

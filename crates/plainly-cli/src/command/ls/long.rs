@@ -1,4 +1,5 @@
-//! A resource in one line, with all that a listing knows of it: as a table to a terminal, as exact fields elsewhere.
+//! A resource in one line with all its listed fields: as a table on a terminal, as exact fields
+//! otherwise.
 
 use bytesize::ByteSize;
 use plainly::protocol::types::Resource;
@@ -10,7 +11,7 @@ use crate::output::Output;
 /// The placeholder for a field that the server leaves out.
 const UNSAID: &str = "-";
 
-/// The names of the fields, for the display.
+/// Prints the names of the fields above a table.
 pub(super) fn header(output: &mut Output) -> Result<(), Failure> {
     output.head(["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"], columns)
 }
@@ -37,8 +38,8 @@ pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failur
     output.row(fields, columns)
 }
 
-/// One line in columns of fixed width, so that each page can be shown before the next one is known;
-/// a longer field only shifts its own line.
+/// One line in columns of fixed width, so that each page can be printed before the next one
+/// arrives. A longer field only shifts its own line.
 fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
     format!("{kind:<10}  {size:>6}  {modified:<16}  {mime_type:<24}  {uri}")
 }

@@ -1,4 +1,5 @@
-//! Archives whose bytes depend on their files alone: names in order, no owner, one time.
+//! Archives whose bytes only depend on their files: with sorted names, without owners, and with a
+//! fixed time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +10,8 @@ use flate2::write::GzEncoder;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// The time of every file in a tar archive, as npm has it: some programs fail on the first of 1970.
+/// The time of every file in a tar archive, which is also npm's, because some programs fail on the
+/// first of 1970.
 const TIME: u64 = 499_162_500;
 
 /// The files of a package, by their paths.
@@ -28,7 +30,7 @@ impl<'a> PackedFile<'a> {
         }
     }
 
-    /// A file that can be started.
+    /// An executable file.
     pub(super) fn program(content: impl Into<Cow<'a, [u8]>>) -> Self {
         Self {
             content: content.into(),

@@ -1,4 +1,4 @@
-//! The facts that all packages repeat: from the command line, or else from the server itself.
+//! The facts that all packages contain, from the command line, or else from the server itself.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const LONGEST_IN_REGISTRY: usize = 100;
 const LONGEST_IN_PYPI: usize = 512;
 
 pub(super) struct Facts {
-    /// The name of files.
+    /// The name for files.
     pub(super) name: String,
     /// The name for display.
     pub(super) title: String,
@@ -35,9 +35,9 @@ pub(super) struct Facts {
     pub(super) registry: Option<String>,
     pub(super) tools: Vec<Tool>,
     pub(super) has_prompts: bool,
-    /// The icons that are at a URL.
+    /// The icons with a URL.
     pub(super) icons: Vec<Icon>,
-    /// The icon that the server has in itself, as PNG.
+    /// The icon that the server embeds, as PNG.
     pub(super) icon: Option<Vec<u8>>,
     /// The variables that the server needs.
     pub(super) variables: Vec<Variable>,
@@ -51,7 +51,7 @@ pub(super) struct Variable {
 }
 
 impl Facts {
-    /// The facts; none if the version is wrong. Mistakes of all of them are added to `mistakes`.
+    /// The facts; `None` if the version is invalid. All mistakes are added to `mistakes`.
     pub(super) fn new(
         args: &PackageArgs,
         introduction: Introduction,
@@ -71,7 +71,8 @@ impl Facts {
         let description = description(args, &server, &introduction.tools, mistakes);
         let versions = versions(args, &server, mistakes);
         let icons = server.icons.unwrap_or_default();
-        // As packages add to it: `.git` for npm, the path of releases for the registry.
+        // Without these endings, because packages add their own: `.git` for npm, the path of
+        // releases for the registry.
         let repository = args.repository.as_deref();
         let repository = repository.map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
         let repository = repository.map(str::to_owned);
@@ -114,7 +115,7 @@ impl Variable {
     }
 }
 
-/// The version, and the same for Python.
+/// The version, and its form for Python.
 fn versions(
     args: &PackageArgs,
     server: &Implementation,
@@ -167,7 +168,7 @@ fn description(
     description
 }
 
-/// A description of a server that has none: the tools, as many as the registry accepts.
+/// A description for a server without one: its tools, as many as the registry allows.
 fn of_tools(tools: &[Tool]) -> String {
     let mut description = "An MCP server".to_owned();
     for (index, tool) in tools.iter().enumerate() {
@@ -181,20 +182,20 @@ fn of_tools(tools: &[Tool]) -> String {
     description
 }
 
-/// The members that are known, as an object.
+/// The members with a value, as an object.
 pub(super) fn known<const N: usize>(members: [(&str, Option<Value>); N]) -> Map<String, Value> {
     let known = members.into_iter();
     let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
     known.collect()
 }
 
-/// The text without line breaks, which would begin another field in some packages.
+/// The text without line breaks, which would start another field in some packages.
 pub(super) fn one_line(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().collect();
     words.join(" ")
 }
 
-/// The image of an icon that has it in itself.
+/// The image of an icon that is embedded as PNG.
 fn png(icon: &Icon) -> Option<Vec<u8>> {
     let encoded = icon.src.strip_prefix("data:image/png;base64,")?;
     STANDARD.decode(encoded).ok()

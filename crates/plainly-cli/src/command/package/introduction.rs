@@ -1,4 +1,4 @@
-//! The answers of the server to the questions who it is and what it has.
+//! The server's own name, description, capabilities and tools.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub(super) struct Introduction {
 }
 
 impl Introduction {
-    /// Starts the program as a server, and asks it.
+    /// Starts the program as a server, and requests its facts.
     pub(super) async fn ask(program: &Path, args: &PackageArgs) -> Result<Self, Failure> {
         let (server, mut server_args) = DiscoverArgs::starting(&args.env, program, &args.args)?;
         server_args.timeout = args.timeout;

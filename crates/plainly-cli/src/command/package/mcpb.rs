@@ -1,4 +1,5 @@
-//! An MCP bundle: a host installs it by a click, and asks the user for the variables that the server needs.
+//! An MCP bundle, which a host installs with a click. The host asks the user for the variables that
+//! the server needs.
 
 use std::io;
 

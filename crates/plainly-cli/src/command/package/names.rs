@@ -1,4 +1,4 @@
-//! The rules that npm, PyPI and the MCP registry have for names.
+//! The rules of npm, PyPI and the MCP registry for names.
 
 use url::Url;
 
@@ -8,7 +8,7 @@ use crate::args::PackageArgs;
 const LONGEST_NPM: usize = 214;
 const LONGEST_IN_REGISTRY: usize = 200;
 
-/// The mistakes in the names that the user gives.
+/// The mistakes in the names on the command line.
 pub(super) fn mistakes(args: &PackageArgs) -> Vec<String> {
     let given = [
         (
@@ -45,7 +45,8 @@ pub(super) fn mistakes(args: &PackageArgs) -> Vec<String> {
     wrong.collect()
 }
 
-/// A name that every registry accepts, from one for display: `Weather (beta)` is `weather-beta`.
+/// A name that every registry accepts, made from a display name: `Weather (beta)` becomes
+/// `weather-beta`.
 pub(super) fn plain(name: &str) -> String {
     let name = name.rsplit('/').next().unwrap_or(name);
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -53,7 +54,7 @@ pub(super) fn plain(name: &str) -> String {
     words.join("-").to_ascii_lowercase()
 }
 
-/// The name of a package for npm without its scope.
+/// The name of an npm package without its scope.
 pub(super) fn unscoped(npm: &str) -> &str {
     npm.rsplit('/').next().unwrap_or(npm)
 }

@@ -1,4 +1,5 @@
-//! npm: a launcher, and a package with the program for each platform. npm installs the one that fits.
+//! npm: a launcher, and for each platform a package with the program. npm installs the matching
+//! one.
 
 use std::io;
 
@@ -22,7 +23,7 @@ pub(super) fn launcher(facts: &Facts, programs: &[Program], readme: &str) -> io:
         .map(|program| (name(facts, program.platform), version()));
     package.insert("description".to_owned(), json!(facts.description));
     if let Some(name) = &facts.registry {
-        // The registry looks for it, as the proof that both have one owner.
+        // The registry checks this to verify that both have the same owner.
         package.insert("mcpName".to_owned(), json!(name));
     }
     package.insert(
@@ -63,7 +64,7 @@ pub(super) fn program(facts: &Facts, program: &Program) -> io::Result<Package> {
     pack(facts, package, Some(platform), files)
 }
 
-/// The name of the package for a platform. The launcher knows it too.
+/// The name of the package for a platform, which the launcher uses, too.
 fn name(facts: &Facts, platform: Platform) -> String {
     format!("{}-{}", facts.npm, platform.name())
 }

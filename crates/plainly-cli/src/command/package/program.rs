@@ -1,4 +1,4 @@
-//! A program in a file: its system, its processor and its C library, from its headers.
+//! A program file: its system, its processor and its C library, according to its headers.
 
 use std::fs;
 use std::path::{self, Path, PathBuf};
@@ -35,15 +35,15 @@ pub(super) enum Processor {
 /// The C library that a program for Linux loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Libc {
-    /// The GNU library, from version 2 and this on.
+    /// The GNU library, with this minor version of 2 or a later one.
     Glibc(u32),
     Musl,
 }
 
-/// The least glibc that there is a platform of PyPI for.
+/// The oldest minor version of glibc that PyPI has a platform for.
 const LEAST_GLIBC: u32 = 17;
 
-/// Reads the programs, and adds what is wrong with them to `mistakes`.
+/// Reads the programs, and adds their mistakes to `mistakes`.
 pub(super) fn read(paths: &[PathBuf], mistakes: &mut Vec<String>) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     for path in paths {
@@ -74,7 +74,8 @@ pub(super) fn read(paths: &[PathBuf], mistakes: &mut Vec<String>) -> Vec<Program
 impl Program {
     fn read(path: &Path) -> Result<Self, String> {
         let unreadable = |error| format!("cannot be read: {error}");
-        // A name without a directory would be looked for where programs are installed.
+        // A name without a directory would be searched for in the directories of installed
+        // programs.
         let path = path::absolute(path).map_err(unreadable)?;
         let content = fs::read(&path).map_err(unreadable)?;
         if content.starts_with(b"#!") {
@@ -95,12 +96,12 @@ impl Program {
         })
     }
 
-    /// Whether this machine can start it.
+    /// Whether this machine can run the program.
     pub(super) fn runs_here(&self) -> bool {
         self.platform.words() == (std::env::consts::OS, std::env::consts::ARCH)
     }
 
-    /// The name of its file in a package for a command of this name.
+    /// The name of the program's file in a package with this command.
     pub(super) fn file(&self, command: &str) -> String {
         match self.platform.system {
             OperatingSystem::Windows => format!("{command}.exe"),
@@ -145,7 +146,7 @@ impl Platform {
 
 fn platform(file: &[u8]) -> Option<Platform> {
     let (system, processor) = match file {
-        // 64 bits, little-endian, of no system in particular or of Linux.
+        // 64 bits, little-endian, for Linux or without a specific system.
         [0x7f, b'E', b'L', b'F', 2, 1, _, 0 | 3, ..] => {
             let processor = match number(file, 18, 2)? {
                 62 => Processor::X64,
@@ -179,7 +180,7 @@ fn platform(file: &[u8]) -> Option<Platform> {
     Some(Platform { system, processor })
 }
 
-/// The C library of a program for Linux; none if it is static.
+/// The C library of a program for Linux; `None` if it is linked statically.
 fn libc(file: &[u8]) -> Option<Libc> {
     const INTERPRETER: u64 = 3;
     let at = number(file, 32, 8)?;
@@ -199,7 +200,7 @@ fn libc(file: &[u8]) -> Option<Libc> {
     }
 }
 
-/// The newest version of glibc whose symbols it names.
+/// The newest minor version of glibc whose symbols the program uses.
 fn glibc(file: &[u8]) -> u32 {
     const NAME: &[u8] = b"GLIBC_2.";
     let minors = memmem::find_iter(file, NAME).filter_map(|at| {
@@ -221,7 +222,7 @@ fn number(file: &[u8], at: usize, bytes: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A file of zeros with these bytes at these places.
+    /// A file of zeros, except for these bytes at these positions.
     fn file(parts: &[(usize, &[u8])]) -> Vec<u8> {
         let mut file = vec![0; 0x200];
         for (at, bytes) in parts {

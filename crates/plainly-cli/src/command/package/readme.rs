@@ -6,7 +6,7 @@ use std::fs;
 use super::facts::{Facts, one_line};
 use crate::args::PackageArgs;
 
-/// The user's page, if one is given.
+/// The user's page, if an option names one.
 pub(super) fn given(args: &PackageArgs, mistakes: &mut Vec<String>) -> Option<String> {
     let path = args.readme.as_ref()?;
     match fs::read_to_string(path) {

@@ -1,4 +1,4 @@
-//! The entry for the MCP registry: where hosts find the packages, and how they start them.
+//! The entry for the MCP registry: the places of the packages, and the way to start them.
 
 use plainly::protocol::types::Icon;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/
 /// The most characters of a title, and of the URL of an icon.
 const LONGEST_TITLE: usize = 100;
 const LONGEST_ICON: usize = 255;
-/// The images that the registry accepts as icons.
+/// The image types that the registry accepts for icons.
 const IMAGES: [&str; 5] = [
     "image/png",
     "image/jpeg",
@@ -21,14 +21,14 @@ const IMAGES: [&str; 5] = [
     "image/webp",
 ];
 
-/// The entry for a server of this name, as JSON.
+/// The entry for a server with this name, as JSON.
 pub(super) fn entry(name: &str, facts: &Facts, packages: &[Package]) -> String {
     let source = facts.repository.as_deref().and_then(source);
     let listed = packages
         .iter()
         .filter_map(|package| listed(facts, package, source));
     let mut listed: Vec<_> = listed.collect();
-    // The wheels of all platforms are one package.
+    // The wheels of all platforms have the same entry.
     listed.dedup();
     let mut kinds = packages.iter().map(|package| package.kind);
     if source != Some("github") && kinds.any(|kind| kind == PackageKind::Mcpb) {
@@ -60,7 +60,7 @@ pub(super) fn entry(name: &str, facts: &Facts, packages: &[Package]) -> String {
     format!("{:#}\n", Value::Object(known(facts)))
 }
 
-/// The entry of a package; none for a part of another, or for a bundle that is in no release.
+/// The entry of a package; `None` for a part of another package, or for a bundle without a release.
 fn listed(facts: &Facts, package: &Package, source: Option<&str>) -> Option<Value> {
     let version = facts.version.to_string();
     let mut listed = match (package.kind, package.platform) {
@@ -100,12 +100,12 @@ fn listed(facts: &Facts, package: &Package, source: Option<&str>) -> Option<Valu
     Some(listed)
 }
 
-/// A package that is in a registry of its own.
+/// The entry of a package that is in another registry.
 fn registered(kind: &str, name: &str, version: &str) -> Value {
     json!({ "registryType": kind, "identifier": name, "version": version })
 }
 
-/// A word of the command line. A flag alone is one with a name.
+/// The entry of an argument. A flag without a value is a named argument.
 fn argument(word: &str) -> Value {
     match word.starts_with('-') && !word.contains('=') {
         true => json!({ "type": "named", "name": word }),
@@ -113,7 +113,7 @@ fn argument(word: &str) -> Value {
     }
 }
 
-/// The registry's word for the service that hosts the source, if it knows it.
+/// The registry's word for the service that hosts the source, if it supports that service.
 fn source(repository: &str) -> Option<&'static str> {
     let url = Url::parse(repository).ok()?;
     match url.host_str()? {

@@ -1,8 +1,8 @@
-//! The version of a server, as npm and Python write it.
+//! The version of a server in the forms of npm and Python.
 
 use semver::Version;
 
-/// The words for what comes before a release, and Python's for them (PEP 440).
+/// The words for pre-releases, with Python's (PEP 440).
 const EARLY: [(&str, &str); 6] = [
     ("alpha", "a"),
     ("a", "a"),
@@ -12,7 +12,7 @@ const EARLY: [(&str, &str); 6] = [
     ("dev", ".dev"),
 ];
 
-/// The version for Python; none if Python has no such version.
+/// The version for Python; `None` if Python has no such version.
 pub(super) fn python(version: &Version) -> Option<String> {
     let Version {
         major,

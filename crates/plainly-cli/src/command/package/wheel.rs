@@ -1,4 +1,5 @@
-//! PyPI: a wheel with the program alone, which pip, pipx and uv place among other programs. No Python starts with it.
+//! PyPI: a wheel that only contains the program, which pip, pipx and uv install like other
+//! programs. It starts without Python.
 
 use std::io;
 
@@ -47,7 +48,8 @@ pub(super) fn pack(facts: &Facts, program: &Program, readme: &str) -> io::Result
     ))
 }
 
-/// The platforms that can run the program (PEP 600, PEP 656). Those of macOS are the oldest that Rust and Go build for.
+/// The platforms that can run the program (PEP 600, PEP 656). For macOS, the oldest version that
+/// Rust and Go support.
 fn tags(program: &Program) -> Vec<String> {
     let platform = program.platform;
     let processor = match platform.processor {
@@ -94,7 +96,7 @@ fn metadata(facts: &Facts, readme: &str) -> String {
         .chain(urls)
         .map(|(name, value)| format!("{name}: {value}\n"));
     let head = head.collect::<String>();
-    // The registry reads it, as the proof that both have one owner.
+    // The registry checks this to verify that both have the same owner.
     let proof = facts.registry.as_ref();
     let proof = proof
         .map(|name| format!("\nmcp-name: {name}\n"))

@@ -1,4 +1,4 @@
-//! A recorded server over HTTP, whatever it was recorded over.
+//! A recorded server over HTTP, regardless of the recorded transport.
 
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ use crate::visible::visible;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// The header that names a session, and the one session that there is.
+/// The header for the session id, and the only session.
 const SESSION: (&str, HeaderValue) = ("mcp-session-id", HeaderValue::from_static("replayed"));
 
 pub(super) async fn serve(
@@ -31,7 +31,7 @@ pub(super) async fn serve(
     let cannot = |error| Failure::caused("cannot serve HTTP", error);
     let http = HttpServer::bind(address).await.map_err(cannot)?;
     let url = format!("http://{}{PATH}", http.local_addr());
-    // The server is of use to others even if nobody reads this.
+    // The server is still useful if this can't be written.
     let _ = writeln!(
         io::stderr(),
         "replaying at {url}\n\nIt answers as {} did. Ctrl-C stops it.",
@@ -43,14 +43,14 @@ pub(super) async fn serve(
         .map_err(cannot)
 }
 
-/// A player, and the stream for what belongs to no request.
+/// A player, and the stream for messages that belong to no request.
 #[derive(Clone, Debug)]
 struct Stage {
     player: Player,
     others: Arc<Mutex<Others>>,
 }
 
-/// Messages that belong to no request wait for a listener.
+/// Messages that belong to no request, which wait for a listener.
 #[derive(Debug)]
 struct Others {
     listener: Listener,
@@ -112,7 +112,7 @@ impl Exchange for Stage {
         }
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         if others.said.is_none() {
-            // The one before has gone, or soon will.
+            // The previous listener has gone, or soon will.
             *others = Others::default();
         }
         let said = others.said.take();

@@ -1,4 +1,4 @@
-//! Plays the part of a recorded server, message by message, over whatever carries them.
+//! Acts as a recorded server, message by message, over any transport.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,23 +15,23 @@ use super::script::{self, Script, Step, scripts};
 use crate::secrets::Mask;
 use crate::trace::recording::{Message, Outcome, Recording};
 
-/// The most bytes of what is recorded that an error names.
+/// The most bytes of the recording in an error.
 const NAMED: usize = 1_024;
 
 /// The destination of the server's messages.
 pub(super) type Listener = mpsc::UnboundedSender<Bytes>;
 
-/// A recorded server. Clones play together.
+/// A recorded server. Clones share their progress.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
     scripts: Arc<[Arc<Script>]>,
-    /// The number of times that each request came so far, by its key.
+    /// The number of times that each request was received so far, by its key.
     played: Arc<Mutex<BTreeMap<String, usize>>>,
-    /// The server's questions that were answered, by their ids.
+    /// The ids of the server's questions that the client has answered.
     heard: Arc<watch::Sender<BTreeSet<String>>>,
 }
 
-/// A request of the client that is there now.
+/// A request of the live client.
 #[derive(Debug)]
 pub(super) struct LiveRequest {
     pub(super) method: String,
@@ -40,13 +40,13 @@ pub(super) struct LiveRequest {
     key: String,
 }
 
-/// A message of the client, as far as it matters here.
+/// A message of the client.
 #[derive(Debug)]
 pub(super) enum ClientMessage {
     Request(LiveRequest),
-    /// The recorded consequences, if there are any.
+    /// A notification, with the key of its recorded consequences.
     Notification(String),
-    /// It answers the question with this id.
+    /// The answer to the question with this id.
     Answer(String),
 }
 
@@ -63,7 +63,7 @@ impl Player {
     pub(super) fn read(message: &[u8]) -> Result<ClientMessage, ProtocolError> {
         let text = str::from_utf8(message).unwrap_or_default();
         let heard = Message::read(text).map_err(ProtocolError::invalid_request)?;
-        // As it is in a recording: secrets are masked there.
+        // Secrets are masked as in a recording, so that the keys match.
         let masked = Mask::default().json(message);
         let masked = Message::read(masked.as_deref().unwrap_or(text));
         let masked = masked.map_err(ProtocolError::invalid_request)?;
@@ -89,22 +89,22 @@ impl Player {
         }
     }
 
-    /// The client has answered a question.
+    /// Notes that the client has answered a question.
     pub(super) fn hear(&self, id: String) {
         self.heard.send_modify(|heard| {
             heard.insert(id);
         });
     }
 
-    /// Whether a request is answered at once, and with nothing else.
+    /// Whether the only consequence of a request is its immediate answer.
     pub(super) fn is_plain(&self, asked: &LiveRequest) -> bool {
         let mut equal = self.scripts.iter().filter(|script| script.key == asked.key);
         equal.all(|script| matches!(*script.steps, [] | [Step::Answer(_)]))
     }
 
-    /// Plays the consequences of a request: until its answer to `own`, and then to `others`. An answer
-    /// that never came keeps `own` open, as long as it has a listener. The turn among equal requests
-    /// is taken now, whenever this is played.
+    /// Plays the consequences of a request, to `own` until its answer, and then to `others`. If the
+    /// recording has no answer, `own` stays open as long as it has a listener. The turn among equal
+    /// requests is determined now, not when the future runs.
     pub(super) fn play(
         self,
         asked: LiveRequest,
@@ -123,7 +123,7 @@ impl Player {
         others: Listener,
     ) {
         let Some(script) = script else {
-            // Fails if nobody listens any more, here and below.
+            // Fails if the listener has gone, here and below.
             let _gone = own.send(refusal(&asked.id, &self.unrecorded(asked)));
             return;
         };
@@ -132,7 +132,7 @@ impl Player {
             let _gone = own.send(refusal(&asked.id, &ProtocolError::internal(why)));
             return;
         }
-        // Dropped at the answer, which ends the stream that it comes on.
+        // This is dropped at the answer, which ends its stream.
         let mut own = Some(own);
         for step in &script.steps {
             match step {
@@ -145,7 +145,7 @@ impl Player {
                     let listener = own.as_ref().unwrap_or(&others);
                     tokio::select! {
                         () = self.wait_for(id) => {}
-                        // Nobody is left to answer.
+                        // The client that could answer has gone.
                         () = listener.closed() => return,
                     }
                 }
@@ -160,7 +160,7 @@ impl Player {
         }
     }
 
-    /// Says what follows from a notification, whose turn is now.
+    /// Plays the consequences of a notification, whose turn is determined now.
     pub(super) fn follow(
         self,
         key: &str,
@@ -182,22 +182,22 @@ impl Player {
 
     async fn wait_for(&self, id: &str) {
         let mut heard = self.heard.subscribe();
-        // Fails only without a sender, which is ours.
+        // Fails only without a sender, and `self` holds it.
         let _heard = heard.wait_for(|heard| heard.contains(id)).await.map(drop);
         self.heard.send_modify(|heard| {
             heard.remove(id);
         });
     }
 
-    /// The consequences of the next message with this key: equal ones have their turns, and the last
-    /// one counts for those after it.
+    /// The consequences of the next message with this key. Equal messages take turns, and the last
+    /// one's consequences are repeated.
     fn next(&self, key: &str) -> Option<Arc<Script>> {
         let mut equal = self.scripts.iter().filter(|script| script.key == key);
         let count = equal.clone().count();
         let mut played = self.played();
         let turn = played.get(key).copied().unwrap_or_default();
         if turn >= count && equal.clone().any(|script| script.is_handshake()) {
-            // Another client begins where the first one did.
+            // Another client has connected, so the recording starts again.
             played.clear();
             played.insert(key.to_owned(), 1);
             return equal.next().cloned();
@@ -210,7 +210,7 @@ impl Player {
         self.played.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says what is recorded instead.
+    /// The error for an unrecorded request, which names what is recorded instead.
     fn unrecorded(&self, asked: &LiveRequest) -> ProtocolError {
         let requests = || self.scripts.iter().filter(|script| script.id.is_some());
         let alike: Vec<String> = requests()
@@ -228,8 +228,8 @@ impl Player {
                 asked.method,
                 shortened(&methods.join(", "), NAMED)
             );
-            // Of a method that there is not, some clients say nothing to anybody: an empty listing, it seems. Only at the
-            // opening, they need to know it.
+            // Some clients hide the error for an unknown method from their users, as if a listing
+            // were empty. Only in a handshake do they need that error.
             return match script::is_handshake(&asked.method) {
                 true => ProtocolError::method_not_found(&asked.method).with_message(message),
                 false => ProtocolError::invalid_params(message),
@@ -243,7 +243,7 @@ impl Player {
     }
 }
 
-/// The recorded message, with the id of the current request.
+/// The recorded message, with the ids of the current request.
 fn renamed(message: &Value, script: &Script, asked: &LiveRequest) -> Value {
     let mut message = message.clone();
     let id = serde_json::from_str(asked.id.get()).ok();
@@ -278,12 +278,12 @@ fn answer(id: &RawValue, outcome: &Outcome) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{json}}}"#).into()
 }
 
-/// The answer to a request that is refused.
+/// The answer to a rejected request.
 fn refusal(id: &RawValue, error: &ProtocolError) -> Bytes {
     error_response(Some(id), error)
 }
 
-/// The answer to a message that can't be read.
+/// The answer to an unreadable message.
 pub(super) fn error_response(id: Option<&RawValue>, error: &ProtocolError) -> Bytes {
     let error = Dialect::default().encode(error, Revision::LATEST);
     json!({"jsonrpc": "2.0", "id": id, "error": error})

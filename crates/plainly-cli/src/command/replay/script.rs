@@ -1,5 +1,5 @@
 //! The reactions of a recorded server to each message of its client, in order. Messages that answer
-//! nothing belong to the request that they name, or else to the last one before them.
+//! no request belong to the request that they name, or else to the last one before them.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use serde_json::{Value, json};
 
 use crate::trace::recording::{Message, Outcome, RecordedMessage, Recording, Side};
 
-/// Requests by which a client introduces itself: who asks makes no difference to who is asked.
+/// The requests that introduce a client. Their parameters are ignored, because the client makes no
+/// difference to the server.
 const HANDSHAKES: [&str; 2] = ["initialize", "server/discover"];
 
-/// A message of the client, and what followed from it.
+/// A message of the client, and its consequences.
 #[derive(Debug)]
 pub(super) struct Script {
     pub(super) method: String,
-    /// By which it is recognised.
+    /// The key that identifies the message.
     pub(super) key: String,
-    /// The line of the recording.
+    /// The line in the recording.
     pub(super) line: usize,
     /// The id, if it is a request.
     pub(super) id: Option<Value>,
@@ -27,10 +28,10 @@ pub(super) struct Script {
     pub(super) steps: Vec<Step>,
 }
 
-/// One thing that follows.
+/// One consequence of a message.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The server sends a message by itself.
+    /// The server sends a message.
     Say(Value),
     /// The client answers the server's request with this id, as JSON.
     Hear(String),
@@ -56,7 +57,7 @@ impl Script {
         }
     }
 
-    /// The answer.
+    /// The answer, if the recording has one.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.steps.iter().find_map(|step| match step {
             Step::Answer(outcome) => Some(outcome),
@@ -64,7 +65,7 @@ impl Script {
         })
     }
 
-    /// Whether it opens a conversation.
+    /// Whether the message opens a connection.
     pub(super) fn is_handshake(&self) -> bool {
         is_handshake(&self.method)
     }
@@ -78,12 +79,13 @@ impl Script {
     }
 }
 
-/// Whether a method opens a conversation.
+/// Whether a method opens a connection.
 pub(super) fn is_handshake(method: &str) -> bool {
     HANDSHAKES.contains(&method)
 }
 
-/// By which a request is recognised: its method and parameters, without what differs each time.
+/// The key that identifies a request: its method and parameters, without the members that differ
+/// each time.
 pub(super) fn key(method: &str, params: Option<&RawValue>) -> String {
     if is_handshake(method) {
         return method.to_owned();
@@ -92,7 +94,7 @@ pub(super) fn key(method: &str, params: Option<&RawValue>) -> String {
     if let Some(members) = params.as_object_mut() {
         members.remove("_meta");
     }
-    // Sorted by their names, since two clients write them in any order.
+    // The parameters are sorted by name, because clients write them in any order.
     match params.as_object().is_none_or(serde_json::Map::is_empty) {
         true => method.to_owned(),
         false => format!("{method} {params}"),
@@ -107,7 +109,7 @@ fn decode(params: Option<&RawValue>) -> Value {
 /// The scripts of a recording, in the order of the client's messages.
 pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
     let mut scripts: Vec<Script> = Vec::new();
-    // The requests that are not answered yet, and the questions of the server that its client has not answered.
+    // The requests without an answer yet, and the server's questions without an answer yet.
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     let mut asked: BTreeMap<String, usize> = BTreeMap::new();
     for recorded in &recording.messages {
@@ -143,7 +145,7 @@ pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
                 let params = decode(params.as_deref());
                 let message =
                     json!({"jsonrpc": "2.0", "id": decoded, "method": method, "params": params});
-                // While a request is open, a question is mostly about that.
+                // A question most likely belongs to the last open request.
                 let about = open.values().max().copied();
                 if let Some(at) = say(message, about, &mut scripts) {
                     asked.insert(id.get().to_owned(), at);
@@ -155,17 +157,17 @@ pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
                 let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
                 say(message, about, &mut scripts);
             }
-            // Whose request could not be read is known to nobody.
+            // The request of such a response is unknown.
             (_, Message::Response { id: None, .. }) => {}
         }
     }
     scripts
 }
 
-/// Adds a message of the server to one of these, or else to the last; to none if there is none.
+/// Adds a message of the server to the script at `about`, or else to the last one, if there is any.
 fn say(mut message: Value, about: Option<usize>, scripts: &mut [Script]) -> Option<usize> {
     if let Some(members) = message.as_object_mut() {
-        // What had no parameters has none now.
+        // Messages without parameters were recorded with null.
         members.retain(|name, value| name != "params" || !value.is_null());
     }
     let at = about.or(scripts.len().checked_sub(1))?;

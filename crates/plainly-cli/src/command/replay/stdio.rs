@@ -17,12 +17,12 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The time that pending messages have after the end of the client's input.
+/// The time for pending messages after the end of the client's input.
 const REST: Duration = Duration::from_millis(200);
 
 pub(super) async fn serve(player: Player) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
-        // Whoever types waits for a prompt that never comes; a client reads none of this.
+        // A user at the terminal would wait for a prompt. Clients don't read standard error.
         let _ = writeln!(
             io::stderr(),
             "waiting for a client's messages on standard input, as in `plainly tools -- plainly replay FILE`; \

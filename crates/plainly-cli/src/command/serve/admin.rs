@@ -1,5 +1,5 @@
 //! The listener for operators: metrics, a status page and probes. It has no endpoint and needs no
-//! credentials, so it listens on loopback unless it is told otherwise.
+//! credentials, so its default is loopback only.
 
 use std::time::Duration;
 
@@ -15,21 +15,21 @@ use super::{HEALTH_PATH, READY_PATH};
 use crate::args::ServeArgs;
 use crate::failure::Failure;
 
-/// The time for requests at the end: a page takes none.
+/// The time limit for requests at the end, because a page is ready at once.
 const SHUTDOWN: Duration = Duration::from_secs(1);
 
 const METRICS_PATH: &str = "/metrics";
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// A listener that has its port.
+/// A listener with a bound port.
 pub(super) struct Admin {
     http: HttpServer,
     service: HttpService<NoEndpoint>,
 }
 
 impl Admin {
-    /// The listener of a server at this place, if the options have one.
+    /// Binds the listener of a server, if the options have an address for it.
     pub(super) async fn bind(
         server: &Server,
         args: &ServeArgs,
@@ -42,7 +42,7 @@ impl Admin {
         };
         let http = match HttpServer::bind(address).await {
             Ok(http) => http,
-            // A host starts a server for each conversation, and the first has the port.
+            // A host starts a server for each conversation, and the first one has bound the port.
             Err(error) if args.stdio => {
                 tracing::warn!(%address, %error, "the status page is not served");
                 return Ok(None);
@@ -87,7 +87,7 @@ impl Admin {
         format!("http://{}/", self.http.local_addr())
     }
 
-    /// Serves until `shutdown` is ready.
+    /// Serves until `shutdown` completes.
     pub(super) async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
         self.http.serve(self.service, shutdown).await
     }

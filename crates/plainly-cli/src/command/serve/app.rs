@@ -1,5 +1,5 @@
-//! The page on which hosts show the files (MCP Apps), and the tool that opens it. The page reads with the tools of the
-//! server, through the host: it sees no more than a model.
+//! The page on which hosts show the files (MCP Apps), and the tool that opens it. The page reads
+//! files with the tools of the server, through the host, so it has no more access than a model.
 
 use plainly::protocol::types::Content;
 use plainly::server::reply::{Json, StructuredOutput};

@@ -1,5 +1,6 @@
-//! The audit file: a line of JSON for each request, written before its reply is sent. A request that may change a file has one
-//! more before it runs, and each is on the disk before the server goes on.
+//! The audit file, with a line of JSON for each request, which is written before the reply is sent.
+//! A request that may change a file has another line, written before the request runs. Both lines
+//! are flushed to the disk before the server continues.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ const WITHHELD: &str = "The reply was withheld, because the server cannot write 
 #[derive(Debug)]
 pub(super) struct Audit {
     path: PathBuf,
-    /// Requests are served even if they can't be recorded.
+    /// Whether requests are served even if they can't be recorded.
     is_optional: bool,
     /// The tools that change files.
     changing: Vec<&'static str>,
@@ -40,16 +41,16 @@ pub(super) struct Audit {
 
 #[derive(Debug)]
 struct AuditState {
-    /// The file, once it could be opened.
+    /// The file, if it could be opened.
     file: Option<Arc<File>>,
-    /// The file ends within a line, because there was no room for the rest.
+    /// Whether the file ends within a line, because there was no room for the rest.
     is_cut: bool,
-    /// The last line could not be written.
+    /// Whether the last line could not be written.
     is_failing: bool,
 }
 
 impl Audit {
-    /// Opens the file, which only its owner can read if it is new.
+    /// Opens the file. A new file is only readable by its owner.
     pub(super) fn open(
         path: &Path,
         is_optional: bool,
@@ -80,14 +81,14 @@ impl Audit {
         })
     }
 
-    /// Whether a request of this method for this name may change a file.
+    /// Whether a request with this method and name may change a file.
     pub(super) fn is_change(&self, method: Method, name: Option<&str>) -> bool {
         method == Method::CallTool && name.is_some_and(|name| self.changing.contains(&name))
     }
 
-    /// Records a request that has ended. Fails if its reply must be withheld.
+    /// Records a request that has ended. Fails if the reply must be withheld.
     pub(super) fn record(&self, operation: &Operation<'_>) -> Result<(), ProtocolError> {
-        // The refusal of `check` is an operation too, and did not run.
+        // A request that `check` rejected is an operation too, but did not run.
         let error = operation.outcome.error().map(ProtocolError::message);
         let has_run = error.is_none_or(|message| message != REFUSED);
         let refusal = if has_run { WITHHELD } else { REFUSED };
@@ -96,16 +97,16 @@ impl Audit {
         self.write(&line(operation), is_change, refusal)
     }
 
-    /// Records a request that may change a file and that is about to run. Fails if it must not run.
+    /// Records a request that may change a file, before it runs. Fails if it must not run.
     pub(super) async fn begin(self: Arc<Self>, request: &Request) -> Result<(), ProtocolError> {
         let line = begun(request);
-        // A disk takes its time.
+        // A disk may be slow.
         let written = spawn_blocking(move || self.write(&line, true, REFUSED)).await;
         written.unwrap_or_else(|_| Err(ProtocolError::internal(REFUSED)))
     }
 
-    /// Fails if the last line could not be written, and nothing can be written now: a request that
-    /// runs after that would leave no trace.
+    /// Fails if the last line could not be written, and the file still can't be: a request that ran
+    /// after that would leave no trace.
     pub(super) fn check(&self) -> Result<(), ProtocolError> {
         let is_failing = self.lock().is_failing;
         match is_failing && !self.is_optional {
@@ -118,7 +119,7 @@ impl Audit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a line, which is on the disk afterwards if `is_synced`.
+    /// Appends a line. If `is_synced`, the line is on the disk afterwards.
     fn write(
         &self,
         line: &str,
@@ -126,7 +127,7 @@ impl Audit {
         refusal: &'static str,
     ) -> Result<(), ProtocolError> {
         let appended = self.lock().append(&self.path, line);
-        // Unlocked and beside the other requests, because a disk takes its time.
+        // This runs without the lock and in parallel to other requests, because a disk may be slow.
         let written = appended.and_then(|file| match is_synced && is_kept(&file) {
             true => block_in_place(|| file.sync_data()),
             false => Ok(()),
@@ -137,7 +138,7 @@ impl Audit {
             Ok(()) if was_failing => tracing::info!(%file, "the audit file is written again"),
             Ok(()) => {}
             Err(error) => {
-                // Once, because it may fail for every request of an hour.
+                // The error is logged only once, because it may occur for every request of an hour.
                 if !was_failing {
                     failing(&self.path, &error);
                 }
@@ -151,8 +152,8 @@ impl Audit {
 }
 
 impl AuditState {
-    /// Appends a line to the file of this name; to a new one if the file was renamed or removed, as
-    /// programs that rotate logs do.
+    /// Appends a line to the file with this name. If the file was renamed or removed, as programs
+    /// that rotate logs do, a new file is created.
     fn append(&mut self, path: &Path, line: &str) -> io::Result<Arc<File>> {
         let file = match self.file.take() {
             Some(file) if is_at(&file, path) => file,
@@ -162,7 +163,8 @@ impl AuditState {
             }
         };
         let file = self.file.insert(file);
-        // At once, because other servers may append to the file; nothing of it can be taken back for the same reason.
+        // The line is written at once, because other servers may append to the file. For the same
+        // reason, a partial line can't be removed.
         let line = [if self.is_cut { "\n" } else { "" }, line].concat();
         let written = (&**file).write(line.as_bytes())?;
         self.is_cut = written < line.len();
@@ -173,18 +175,18 @@ impl AuditState {
     }
 }
 
-/// Logs that nothing can be written.
+/// Logs that the file can't be written.
 fn failing(path: &Path, error: &io::Error) {
     let file = path.display();
     tracing::error!(%file, %error, "the audit file cannot be written");
 }
 
-/// Whether it is a file of a disk: pipes and devices keep nothing.
+/// Whether it is a file on a disk. Pipes and devices store nothing.
 fn is_kept(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
-/// Opens a file to append to it. A pipe that is full fails like a full disk, rather than stop the server.
+/// Opens a file for appending. A full pipe fails like a full disk, instead of blocking the server.
 fn append_to(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
@@ -204,7 +206,7 @@ fn append_to(path: &Path) -> io::Result<File> {
     opened
 }
 
-/// Whether the file still has this name.
+/// Whether the path still names this file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -215,7 +217,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     (named.dev(), named.ino()) == (opened.dev(), opened.ino())
 }
 
-/// Whether the path names a file, because only Unix shows which file it is.
+/// Whether the path names any file, because only Unix can identify the file.
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
@@ -228,12 +230,12 @@ struct AuditLine<'a> {
     outcome: &'static str,
     principal: Option<&'a str>,
     address: Option<IpAddr>,
-    /// The client's name and version, as it gave them itself.
+    /// The client's name and version, as stated by the client.
     client: Option<String>,
     id: Option<&'a RawValue>,
     method: Option<&'a str>,
     name: Option<&'a str>,
-    /// The URIs of a read or of a call, as the client wrote them.
+    /// The URIs of a read or of a call, as the client spelled them.
     #[serde(skip_serializing_if = "Option::is_none")]
     uris: Option<&'a RawValue>,
     code: Option<i64>,
@@ -278,7 +280,7 @@ fn line(operation: &Operation<'_>) -> String {
     format!("{}\n", visible_json(&json))
 }
 
-/// The line of a change that is about to be made.
+/// The line for a change before it is made.
 fn begun(request: &Request) -> String {
     let client = request.peer().implementation.as_ref();
     let id: Option<&RawValue> = serde_json::from_str(request.id()).ok();
@@ -299,9 +301,9 @@ fn begun(request: &Request) -> String {
     format!("{}\n", visible_json(&line.to_string()))
 }
 
-/// The URIs in the parameters or in the arguments of a tool, as JSON.
+/// The URIs in the parameters, or in the arguments of a tool, as JSON.
 pub(super) fn uris(request: &Request) -> String {
-    /// The arguments that name resources, of any tool.
+    /// The names of arguments that contain URIs, of any tool.
     const URIS: [&str; 8] = [
         "uri",
         "uris",
@@ -322,7 +324,7 @@ pub(super) fn uris(request: &Request) -> String {
     serde_json::to_string(&uris.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-/// The line after a time without lines.
+/// The line after a period without lines.
 fn resumed() -> String {
     let line = json!({ "time": Timestamp::now().to_string(), "outcome": "audit resumed" });
     format!("{line}\n")

@@ -1,4 +1,4 @@
-//! The authentication of clients over HTTP, by the options.
+//! The authentication of clients over HTTP, according to the options.
 
 use plainly::server::Keys;
 use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
@@ -8,7 +8,8 @@ use crate::accounts::secret;
 use crate::args::{Scopes, ServeArgs};
 use crate::failure::Failure;
 
-/// The gate for these options, if there is to be one; `url` is where the server is, unless its public URL is given.
+/// The gate for these options, if they require one. `url` is the server's URL, unless the public
+/// URL is given.
 pub(super) async fn gate(
     args: &ServeArgs,
     url: &str,
@@ -31,7 +32,7 @@ pub(super) async fn gate(
         server = server.issuer(issuer);
     }
     if let Some(issuer) = &auth.auth_introspect {
-        // clap sees to it that both are given.
+        // clap ensures that both are given.
         let client = auth.auth_client.as_deref().unwrap_or_default();
         let secret = auth.auth_client_secret.as_ref().map(secret).transpose()?;
         let secret = secret.unwrap_or_else(|| Secret::new(""));
@@ -47,7 +48,8 @@ pub(super) async fn gate(
         let keys = ApiKeys::open(path).map_err(|error| impossible("cannot use the keys", error))?;
         server = server.api_keys(keys);
     }
-    // A key of this server's own is bound to nothing; what an authorization server gives may be.
+    // This server's own keys are never bound to a client's key; tokens of an authorization server
+    // may be.
     if auth.has_issuer() {
         server = server.dpop(match auth.require_dpop {
             true => Dpop::Require,

@@ -7,7 +7,7 @@ use crate::args::ServeArgs;
 use crate::command::engine::EngineSettings;
 use crate::failure::Failure;
 
-/// Rejects options that can't be, all of them at once.
+/// Rejects contradictory options, with all mistakes at once.
 pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     let cluster = &args.network.cluster;
     if !cluster.is_on() {
@@ -33,7 +33,8 @@ pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The server as one of several replicas, if it is one. The engine is reached in the background.
+/// Makes the server one of several replicas, if options require it. The engine is connected in the
+/// background.
 pub(super) async fn join(
     builder: ServerBuilder,
     args: &ServeArgs,

@@ -1,4 +1,4 @@
-//! The command line of `plainly serve` once more, as a host has to write it.
+//! The command line of `plainly serve`, in the form for a host.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::failure::Failure;
 use crate::log::LogFormat;
 use crate::servers::{Paths, Reach};
 
-/// The variable of the host's environment that has the key for a server that wants one.
+/// The variable in the host's environment with the key for a server that requires one.
 pub(super) const KEY: &str = "PLAINLY_KEY";
 
-/// The way for a host to reach this very server: over HTTP if an option is for that, else by
+/// The way for a host to reach this server: over HTTP if an option requires that, otherwise by
 /// starting it.
 pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Reach, Failure> {
     let address = args.http.or_else(|| is_over_http(args).then_some(ADDRESS));
@@ -27,7 +27,7 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Re
         let why = "a host must know the port: give --http an address with a fixed port";
         return Err(Failure::impossible(why, None));
     }
-    // With an authorization server, the host logs in by itself.
+    // With an authorization server, the host logs in on its own.
     let wants_key = args.auth.auth_keys.is_some() && !args.auth.has_issuer();
     let header = || ("Authorization".to_owned(), format!("Bearer ${{{KEY}}}"));
     Ok(Reach::Url {
@@ -36,7 +36,7 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Re
     })
 }
 
-/// Whether an option means that the server is reached over HTTP.
+/// Whether an option implies that clients use HTTP.
 fn is_over_http(args: &ServeArgs) -> bool {
     let has_url = args.auth.public_url.is_some() || !args.allow_host.is_empty();
     let network = &args.network;
@@ -45,9 +45,9 @@ fn is_over_http(args: &ServeArgs) -> bool {
     has_url || args.auth.is_on() || network.tls_cert.is_some() || network.drain.is_some()
 }
 
-/// All that differs from the defaults, over standard input and output.
+/// The options that differ from their defaults, for standard input and output.
 fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<String>, Failure> {
-    // Each by name, so that an option that is added is not forgotten here.
+    // Each option is named, so that a new option can't be forgotten here.
     let ServeArgs {
         mounts,
         http: _,
@@ -110,7 +110,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     Ok(words)
 }
 
-/// The tools that are served, and whose names they have.
+/// The options for the chosen tools, and for their names.
 fn for_tools(tools: &[String], names: ToolNames) -> Vec<String> {
     let chosen = (!tools.is_empty()).then(|| named(tools).join(","));
     let other = (names != ToolNames::Plainly).then(|| names.as_str().to_owned());
@@ -119,7 +119,7 @@ fn for_tools(tools: &[String], names: ToolNames) -> Vec<String> {
     given.flatten().collect()
 }
 
-/// The directories that are served.
+/// The words for the served directories.
 fn directories(
     mounts: &[Mount],
     skills: Option<&Path>,

@@ -1,4 +1,5 @@
-//! The memory that the server should get by with, and what that leaves for files, replies and all else that clients hold.
+//! The memory limit of the server, and its distribution among files, replies and other data of
+//! clients.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +13,10 @@ use crate::args::ServeArgs;
 /// The directory in which Linux shows control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-/// The bytes of the budget for contents where there is memory enough.
+/// The bytes of the budget for contents if memory is not limited.
 const CONTENTS: u64 = 512 << 20;
 
-/// The bytes of memory for the whole server.
+/// The memory for the whole server, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory(u64);
 
@@ -28,20 +29,21 @@ pub(super) fn of(args: &ServeArgs) -> Option<Memory> {
     args.content.max_memory.or_else(of_cgroup).map(Memory)
 }
 
-/// The budget for the contents of all stores. There is room for the largest file that may be read, as base64.
+/// The budget for the contents of all stores. It has room for the largest readable file in base64.
 pub(super) fn budget(args: &ServeArgs) -> Budget {
     let bytes = of(args).map_or(CONTENTS, Memory::contents);
     let largest = args.content.max_file_size.div_ceil(3).saturating_mul(4);
     Budget::new(bytes.max(largest))
 }
 
-/// The least limit of the control groups in `groups`, as in /proc/self/cgroup, and of those around them: a container may see its
-/// own group as the root.
+/// The smallest limit of the control groups in `groups`, which has the form of /proc/self/cgroup,
+/// and of their parents. A container may see its own group as the root.
 fn least_limit(groups: &str, root: &Path) -> Option<u64> {
     let limits = groups.lines().filter_map(|line| {
         let (_, group) = line.split_once(':')?;
         let (controllers, group) = group.split_once(":/")?;
-        // Version 2 has one hierarchy for all controllers. Version 1 writes a very large number where there is no limit.
+        // Version 2 has one hierarchy for all controllers. Version 1 shows a very large number if
+        // there is no limit.
         let (root, file) = match controllers {
             "" => (root.to_owned(), "memory.max"),
             "memory" => (root.join("memory"), "memory.limit_in_bytes"),
@@ -57,8 +59,8 @@ fn least_limit(groups: &str, root: &Path) -> Option<u64> {
 }
 
 impl Memory {
-    /// An eighth, because a file that is sent can be in memory as a file, as a reply, and on its way, and all else needs
-    /// memory too.
+    /// An eighth, because a sent file can be in memory as a file, as a reply, and in transit, and
+    /// everything else needs memory, too.
     fn contents(self) -> u64 {
         (self.0 / 8).min(CONTENTS)
     }
@@ -78,7 +80,7 @@ impl Memory {
         self.cap(&mut limits.in_flight_bytes, 16);
     }
 
-    /// Lowers a limit to one of so many parts of the memory.
+    /// Lowers a limit to the memory divided by `parts`.
     fn cap(self, limit: &mut usize, parts: u64) {
         let most = usize::try_from(self.0 / parts).unwrap_or(usize::MAX);
         *limit = (*limit).min(most);
@@ -91,7 +93,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// In MiB: contents, and what the server and its HTTP hold at most.
+    /// The sizes in MiB: for contents, and the most that the server and its HTTP use.
     fn sizes(memory: u64) -> [u64; 6] {
         let (memory, mut limits) = (Memory(memory), Limits::default());
         memory.limit(&mut limits);
@@ -136,7 +138,7 @@ mod tests {
             ("0::/a/b\n", Some(5000)),
             ("0::/a/c\n", Some(4000)),
             ("0::/\n", None),
-            // The names of a host, of which a container sees none.
+            // These are names of the host, which are not visible in a container.
             ("0::/x/y\n", None),
             ("0::/../a\n", None),
             ("9:cpu:/a\n4:memory:/a/b\n0::/\n", Some(3000)),

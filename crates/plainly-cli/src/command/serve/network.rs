@@ -1,4 +1,4 @@
-//! The options of `plainly serve` in a network: its certificate, the proxies before it, and its
+//! The options of `plainly serve` for networks: its certificate, its trusted proxies, and its
 //! limits.
 
 use std::num::NonZeroUsize;
@@ -15,7 +15,7 @@ use super::memory;
 use crate::args::{NetworkArgs, ServeArgs};
 use crate::failure::Failure;
 
-/// The certificate, if HTTPS is served.
+/// The certificate, if the server uses HTTPS.
 pub(super) fn certificate(args: &NetworkArgs) -> Result<Option<ServerCertificate>, Failure> {
     let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
         return Ok(None);
@@ -26,7 +26,7 @@ pub(super) fn certificate(args: &NetworkArgs) -> Result<Option<ServerCertificate
     read.map(Some)
 }
 
-/// Whether the certificate in the file is for this host, whose port does not matter.
+/// Whether the certificate in the file is valid for this host. The port is ignored.
 pub(super) fn is_for(certificate: &Path, host: &str) -> bool {
     let host = match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,
@@ -40,7 +40,7 @@ pub(super) fn is_for(certificate: &Path, host: &str) -> bool {
     certificate.is_ok_and(|certificate| verify_server_name(&certificate, &name).is_ok())
 }
 
-/// The server with its certificate, and what proxies it believes.
+/// Adds the certificate and the trusted proxies to the server.
 pub(super) fn prepared(
     server: HttpServer,
     args: &NetworkArgs,
@@ -53,7 +53,7 @@ pub(super) fn prepared(
     }
 }
 
-/// Changes the limits of a server as they were asked for.
+/// Sets the limits of a server that options change.
 pub(super) fn limit(args: &NetworkArgs, limits: &mut Limits) {
     set(&mut limits.requests, args.max_requests);
     set(&mut limits.sessions.open, args.max_sessions);
@@ -74,12 +74,13 @@ pub(super) fn http_limits(args: &ServeArgs, limits: &Limits) -> HttpLimits {
         &mut limits.connections_per_peer,
         args.max_connections_per_client,
     );
-    // A single body always fits.
+    // There is always room for one body.
     limits.in_flight_bytes = limits.in_flight_bytes.max(limits.message_bytes);
     limits
 }
 
-/// Whether only programs on this machine can call the server: not through a proxy, and not from a page of another origin.
+/// Whether only programs on this machine can call the server: no proxy, and no page of another
+/// origin.
 pub(super) fn is_local(args: &ServeArgs) -> bool {
     let address = args.http.unwrap_or(super::ADDRESS);
     let is_passed_on = args.auth.public_url.is_some()

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 #[derive(Clone, Debug)]
 pub(super) struct Operator {
     pub(super) telemetry: Telemetry,
-    /// There is a status page.
+    /// The recent activity, if there is a status page.
     pub(super) activity: Option<Arc<RecentActivity>>,
     audit: Option<Arc<Audit>>,
     pub(super) readiness: Readiness,
@@ -40,7 +40,8 @@ impl Operator {
                 None => telemetry.build(),
             }
         };
-        // What is only printed exports nothing. The variables may be meant for other programs of the host.
+        // A printed configuration exports nothing. Also, the variables may be for other programs of
+        // the host.
         let telemetry = built(args.print_config.is_none()).or_else(|error| {
             tracing::warn!(%error, "traces and metrics are not exported");
             built(false)
@@ -62,7 +63,7 @@ impl Operator {
         })
     }
 
-    /// The server that reports to the operator.
+    /// Adds the reports to the server.
     pub(super) fn attach(&self, builder: ServerBuilder) -> ServerBuilder {
         let builder = match (self.telemetry.is_on(), &self.activity) {
             (false, None) => builder,
@@ -91,7 +92,7 @@ impl Operator {
             }))
     }
 
-    /// Reports the server's tasks, the use of its limits and its health.
+    /// Reports the server's tasks, the use of its limits, and its health.
     pub(super) fn watch(&mut self, server: &Server) {
         self.telemetry.watch(server);
         let (server, audit) = (server.clone(), self.audit.clone());
@@ -101,17 +102,17 @@ impl Operator {
         });
     }
 
-    /// Ends the sessions of a server that has stopped, and exports what is left.
+    /// Ends the sessions of a stopped server, and exports the remaining telemetry.
     pub(super) async fn finish(self, server: &Server) {
         if self.telemetry.is_on() {
             server.end_sessions();
-            // A panic there is in the log, and the server has ended anyway.
+            // A panic there is logged, and the server has ended anyway.
             let _ = spawn_blocking(move || self.telemetry.shutdown()).await;
         }
     }
 }
 
-/// Serves a request if it can be recorded; one that may change a file, if it is recorded already.
+/// Serves a request if it can be recorded. A request that may change a file is recorded first.
 async fn audited(audit: Arc<Audit>, request: Request, next: Next) -> Outcome {
     let method = request.method();
     if [Method::CallTool, Method::ReadResource].contains(&method) {

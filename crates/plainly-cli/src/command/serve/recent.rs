@@ -1,5 +1,5 @@
 //! The recent activity of the server, for its status page: counts, times and failures of each
-//! method, and the clients. It has a bound, whatever clients send.
+//! method, and the clients. Its size is bounded, whatever clients send.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
@@ -14,15 +14,15 @@ use plainly::server::{Operation, OperationOutcome};
 
 use crate::explain::{for_answer, of_answer};
 
-/// The most clients that are remembered.
+/// The most clients that are stored.
 const CLIENTS: usize = 100;
-/// The most failures that are remembered.
+/// The most failures that are stored.
 const FAILURES: usize = 20;
-/// The most bytes of a text of a client.
+/// The most bytes of a client's text.
 const TEXT: usize = 200;
-/// The seconds of the recent rate.
+/// The period of the recent rate, in seconds.
 pub(super) const RECENT: u64 = 60;
-/// The row of methods that the protocol does not have.
+/// The row for methods that the protocol does not have.
 const OTHER: &str = "other methods";
 
 #[derive(Debug)]
@@ -44,9 +44,9 @@ pub(super) struct RecentState {
 #[derive(Debug, Default)]
 pub(super) struct MethodActivity {
     pub(super) requests: u64,
-    /// Failures of the server, and of tools.
+    /// The failures of the server and of tools.
     pub(super) failures: u64,
-    /// Mistakes of clients.
+    /// The mistakes of clients.
     pub(super) mistakes: u64,
     pub(super) total: Duration,
     pub(super) longest: Duration,
@@ -123,7 +123,7 @@ impl RecentState {
             Some(_) => row.failures += 1,
             None => {}
         }
-        // A client listens for as long as it likes.
+        // A client may listen for any time.
         let duration = operation
             .duration
             .filter(|_| method != Some(Method::Listen));
@@ -175,7 +175,7 @@ impl RecentState {
         recent.map(|(_, count)| count).sum()
     }
 
-    /// The clients, those that were heard last first.
+    /// The clients, most recently active first.
     pub(super) fn clients(&self) -> Vec<&ClientActivity> {
         let mut clients: Vec<_> = self.clients.values().collect();
         clients.sort_by_key(|client| std::cmp::Reverse(client.last));

@@ -8,14 +8,14 @@ use plainly::server::{Health, Server};
 
 use super::recent::{RECENT, RecentActivity, RecentState};
 
-/// The page, with a place for its title and its body.
+/// The page, with placeholders for its title and its body.
 const PAGE: &str = include_str!("status.html");
 
-/// The facts about the server that don't change.
+/// The constant facts about the server.
 #[derive(Debug)]
 pub(super) struct Served {
     pub(super) name: String,
-    /// The endpoint, or in words the stream.
+    /// The endpoint, or a description of the stream.
     pub(super) at: String,
     pub(super) mounts: Vec<String>,
 }
@@ -199,7 +199,7 @@ fn replicas(html: &mut Markup, server: &Server) {
     });
 }
 
-/// A table; the columns from `numbers` on have numbers.
+/// A table. The columns from `numbers` on contain numbers.
 fn table<T>(
     html: &mut Markup,
     title: &str,
@@ -215,11 +215,11 @@ fn table<T>(
         html.raw("<p class=quiet>None yet.</p>");
         return;
     }
-    // A keyboard can scroll what has the focus.
+    // Elements with focus can be scrolled with the keyboard.
     html.raw("<div class=wide tabindex=0 role=region aria-label=\"");
     html.text(title);
     html.raw("\"><table");
-    // Texts stand below each other on a small screen.
+    // On a small screen, texts are arranged below each other.
     html.raw(if numbers > 1 { " class=text" } else { "" });
     html.raw("><thead><tr>");
     for (at, column) in columns.iter().enumerate() {
@@ -240,7 +240,7 @@ fn table<T>(
     html.raw("</tbody></table></div>");
 }
 
-/// HTML in which texts of others are nothing but text.
+/// HTML, in which texts of other parties are escaped.
 #[derive(Default)]
 struct Markup(String);
 
@@ -257,7 +257,7 @@ impl Markup {
                 '>' => self.raw("&gt;"),
                 '"' => self.raw("&quot;"),
                 '\'' => self.raw("&#39;"),
-                // So that no text can be a place of the page.
+                // Escaped, so that no text can contain a placeholder of the page.
                 '{' => self.raw("&#123;"),
                 other => self.0.push(other),
             }
@@ -292,7 +292,7 @@ pub(crate) fn time(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     let mut text = String::new();
-    // A string takes whatever is written.
+    // Writing to a string can't fail.
     let _ = match (days, hours, minutes) {
         (0, 0, 0) => write!(text, "{seconds} s"),
         (0, 0, _) => write!(text, "{minutes} min {} s", seconds % 60),

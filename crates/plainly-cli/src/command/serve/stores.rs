@@ -1,4 +1,4 @@
-//! The directories and the skills that the options name.
+//! The directories and skills that options name.
 
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::ServerBuilder;
@@ -17,7 +17,7 @@ pub(super) struct Stores {
     skills: Option<SkillDirectory>,
 }
 
-/// The directories, and what clients see of them: with the formats of converters.
+/// The directories, and the store that clients see, which adds converted formats.
 struct Directories {
     store: DirectoryStore,
     shown: Converting<DirectoryStore>,
@@ -38,7 +38,7 @@ impl Stores {
         })
     }
 
-    /// Adds everything to a server.
+    /// Adds all stores to a server.
     pub(super) fn attach(&self, builder: ServerBuilder, args: &ServeArgs) -> ServerBuilder {
         let builder = match &self.directories {
             Some(Directories { store, shown }) => builder
@@ -52,7 +52,7 @@ impl Stores {
         }
     }
 
-    /// Reports how often a text was converted before.
+    /// Reports how often a converted text came from the cache.
     pub(super) fn watch_caches(&self, telemetry: &Telemetry) {
         let Some(Directories { shown, .. }) = &self.directories else {
             return;
@@ -94,7 +94,7 @@ fn options(args: &ServeArgs) -> DirectoryStoreBuilder {
         .withhold(args.named_files())
         .cache_hint(CacheHint::new(
             args.content.ttl.unwrap_or_default(),
-            // Who may see it is for a proxy to say, if anybody does.
+            // Proxies must decide who may see the contents.
             CacheScope::Private,
         ))
         .max_file_bytes(args.content.max_file_size)

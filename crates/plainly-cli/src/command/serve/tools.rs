@@ -1,4 +1,4 @@
-//! The tools of the server: those that the options name.
+//! The tools of the server that options choose.
 
 use plainly::server::Tool;
 use plainly_convert::Converting;
@@ -8,7 +8,7 @@ use super::{app, filesystem, network, write};
 use crate::args::{ServeArgs, ToolNames, named};
 use crate::failure::Failure;
 
-/// Rejects tools that are not among those with the names that are served.
+/// Rejects tools that don't exist under the chosen names.
 pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     let names = args.content.tool_names;
     let all = names.all();
@@ -26,7 +26,7 @@ pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The tools that are named, all of them if none is, and those of the page if there is one.
+/// The named tools, or all if none is named, and those of the page if there is one.
 pub(super) fn of(
     store: &DirectoryStore,
     shown: &Converting<DirectoryStore>,
@@ -37,7 +37,7 @@ pub(super) fn of(
         return Vec::new();
     }
     let named = named(&content.tools);
-    // Callers elsewhere must not learn which paths there are here.
+    // Callers on other machines must not learn this machine's paths.
     let shown = shown.clone();
     let mut tools = match (content.tool_names, network::is_local(args)) {
         (ToolNames::Plainly, true) => store.local_tools_over(shown),

@@ -1,4 +1,4 @@
-//! The changes that the options allow, and for whom.
+//! The changes that options allow, and the clients that may make them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,12 +11,12 @@ use super::{filesystem, network};
 use crate::args::{Mount, Scopes, ServeArgs, ToolNames, WriteArgs, named};
 use crate::failure::Failure;
 
-/// Whether anything may be changed.
+/// Whether any file may be changed.
 pub(super) fn is_on(args: &ServeArgs) -> bool {
     args.writing.write || args.mounts.iter().any(|mount| mount.is_writable)
 }
 
-/// The names of the tools that change files, if any may be changed.
+/// The names of the tools that change files, if any file may be changed.
 pub(super) fn names(args: &ServeArgs) -> Vec<&'static str> {
     match is_on(args) {
         true => args.content.tool_names.writing(),
@@ -24,7 +24,8 @@ pub(super) fn names(args: &ServeArgs) -> Vec<&'static str> {
     }
 }
 
-/// Rejects options that would allow nothing, or changes by every client that reaches the server.
+/// Rejects options that would have no effect, or would let every client that reaches the server
+/// make changes.
 pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     let scope = (!args.auth.write_scope.is_empty()).then_some("--write-scope");
     let writing = args.content.tool_names.writing();
@@ -52,7 +53,7 @@ pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether other machines can reach the server, by itself or through a proxy.
+/// Whether other machines can reach the server, directly or through a proxy.
 fn is_reachable(args: &ServeArgs) -> bool {
     let is_remote = |address: SocketAddr| !address.ip().to_canonical().is_loopback();
     let named = args.allow_host.iter().map(String::as_str);
@@ -61,7 +62,7 @@ fn is_reachable(args: &ServeArgs) -> bool {
     is_behind_proxy || args.http.is_some_and(is_remote) || hosts.any(|host| !is_local(host))
 }
 
-/// Whether a host, with a port or without, is this machine.
+/// Whether a host, with or without a port, is this machine.
 fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,
@@ -72,14 +73,14 @@ fn is_local(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
 }
 
-/// Messages must have room for the largest write, in base64.
+/// Raises the message limit to fit the largest write in base64.
 pub(super) fn limit(args: &WriteArgs, limits: &mut Limits) {
     let largest = usize::try_from(args.max_write_size.div_ceil(3)).unwrap_or(usize::MAX);
     let message = largest.saturating_mul(4).saturating_add(1 << 20);
     limits.message_bytes = limits.message_bytes.max(message);
 }
 
-/// The store with the limits of its changes.
+/// Sets the limits for changes of the store.
 pub(super) fn prepared(builder: DirectoryStoreBuilder, args: &ServeArgs) -> DirectoryStoreBuilder {
     builder
         .writable(args.writing.write)
@@ -96,7 +97,7 @@ pub(super) fn mounted(builder: DirectoryStoreBuilder, mount: &Mount) -> Director
     }
 }
 
-/// The tools that change the files: the ones that `--tools` names, or all if it names none of them.
+/// The tools that change files: those that `--tools` names, or all if it names none of them.
 pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     if !is_on(args) {
         return Vec::new();
@@ -119,7 +120,7 @@ pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     tools
 }
 
-/// The gate at which these tools need their scope.
+/// Adds to the gate the scopes that these tools require.
 pub(super) fn guarded(mut gate: ResourceServerBuilder, args: &ServeArgs) -> ResourceServerBuilder {
     let scopes = Scopes::all(&args.auth.write_scope);
     if !scopes.is_empty() {

@@ -1,4 +1,5 @@
-//! `plainly servers --check`: whether each configured server can be reached, and how many tools it has.
+//! `plainly servers --check`: whether each configured server can be reached, and the number of its
+//! tools.
 
 use std::collections::HashSet;
 
@@ -21,13 +22,13 @@ enum State {
     NotAllowed,
 }
 
-/// Checks all servers at the same time, and prints how each was found.
+/// Checks all servers at the same time, and prints the result of each.
 pub(super) async fn check(
     servers: Vec<ConfiguredServer>,
     args: &ServersArgs,
 ) -> Result<(), Failure> {
     let mut names = HashSet::new();
-    // A farther server of the same name is used by nobody.
+    // Only the nearest server of each name is used.
     let used = servers
         .into_iter()
         .filter(|it| names.insert(it.name.clone()));
@@ -42,7 +43,7 @@ pub(super) async fn check(
             tokio::spawn(state(server, options.clone(), is_allowed)),
         )
     });
-    // All are running before the first is waited for.
+    // All checks run before the first is awaited.
     let checks: Vec<_> = checks.collect();
     let all = checks.len();
     let mut output = Output::new(args.format());

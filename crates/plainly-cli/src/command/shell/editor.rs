@@ -1,4 +1,4 @@
-//! Lines as a user types them: with a prompt, keys that edit, a history and completion.
+//! Reads lines that a user types, with a prompt, editing keys, a history and completion.
 
 use std::path::PathBuf;
 
@@ -20,18 +20,18 @@ use crate::visible::visible;
 
 /// The most characters of a server's name in the prompt.
 const LONGEST_NAME: usize = 24;
-/// The most lines that are kept for the next session.
+/// The most lines that are stored for the next session.
 const KEPT: usize = 1_000;
 
 type Readline = rustyline::Editor<Completion, FileHistory>;
 
-/// An editor of lines, and its history.
+/// An editor for lines, with its history.
 pub(super) struct Editor {
-    /// `None` while it waits for a line.
+    /// The line reader; `None` while it waits for a line.
     readline: Option<Readline>,
     prompt: String,
     history: Option<PathBuf>,
-    /// Put in order again when this is dropped, perhaps in the middle of a line.
+    /// Restores the terminal when this is dropped, even in the middle of a line.
     _terminal: Terminal,
 }
 
@@ -86,7 +86,7 @@ impl Editor {
                     keep(readline, &line, self.history.as_ref());
                     return Ok(Some(line));
                 }
-                // Ctrl-C gives up the line.
+                // Ctrl-C discards the line.
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => return Ok(None),
                 Err(error) => return Err(unreadable(error)),
@@ -100,19 +100,19 @@ fn unreadable(error: impl std::error::Error + 'static) -> Failure {
     Failure::caused("cannot read from the terminal", error)
 }
 
-/// The name of the server, as far as it gives one.
+/// The prompt with the name of the server, if it has one.
 fn prompt(client: &Client) -> String {
     let name = client.server().map_or("", |server| &server.name);
     let name: String = visible(name).chars().take(LONGEST_NAME).collect();
     format!("{name}> ")
 }
 
-/// The file with the lines of earlier sessions.
+/// The file with the history of earlier sessions.
 fn history() -> Option<PathBuf> {
     Some(state::directory()?.join("history"))
 }
 
-/// Keeps a line. Nothing is lost that matters if that fails.
+/// Stores a line in the history. A failure does no harm.
 fn keep(readline: &mut Readline, line: &str, path: Option<&PathBuf>) {
     let kept = match readline.add_history_entry(line) {
         Ok(true) => path,
@@ -147,7 +147,7 @@ impl Completer for Completion {
         let typed = line.get(..at).unwrap_or(line);
         let start = typed.rfind(char::is_whitespace).map_or(0, |it| it + 1);
         let (before, current) = typed.split_at(start);
-        // Within quotes, words have other ends.
+        // Words are split differently within quotation marks.
         let Some(before) = shlex::split(before) else {
             return Ok((at, Vec::new()));
         };
@@ -160,7 +160,7 @@ impl Completer for Completion {
 
 /// The display of a candidate, and its text on the line.
 fn pair(candidate: &Candidate) -> Pair {
-    // After `limit=`, its value is typed.
+    // The user types the value after `limit=`, so no space follows.
     let end = if candidate.value.ends_with('=') {
         ""
     } else {
@@ -179,8 +179,8 @@ impl Highlighter for Completion {}
 impl Validator for Completion {}
 impl Helper for Completion {}
 
-/// The original settings of the terminal. While a line is typed, the terminal neither echoes nor
-/// knows Ctrl-C: it must not stay so where the session ends meanwhile.
+/// The original settings of the terminal. While the user types a line, the terminal neither echoes
+/// nor handles Ctrl-C. The settings must be restored if the session ends meanwhile.
 struct Terminal {
     #[cfg(unix)]
     settings: Option<rustix::termios::Termios>,

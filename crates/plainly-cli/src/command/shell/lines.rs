@@ -16,7 +16,8 @@ pub(super) enum Lines {
 }
 
 impl Lines {
-    /// The lines that the user types, where standard input is a terminal; otherwise those in it.
+    /// The lines that the user types, if standard input is a terminal; otherwise the lines of
+    /// standard input.
     pub(super) fn new(client: &Client) -> Result<Self, Failure> {
         match std::io::stdin().is_terminal() {
             true => Editor::new(client).map(Box::new).map(Self::Terminal),
@@ -24,12 +25,12 @@ impl Lines {
         }
     }
 
-    /// Whether they come from a script.
+    /// Whether the lines come from a script.
     pub(super) fn is_script(&self) -> bool {
         matches!(self, Self::Script(_))
     }
 
-    /// Clears the screen, where there is one.
+    /// Clears the screen, if there is one.
     pub(super) fn clear(&mut self) -> Result<(), Failure> {
         match self {
             Self::Terminal(editor) => editor.clear(),
@@ -37,11 +38,11 @@ impl Lines {
         }
     }
 
-    /// The next line, until there is none.
+    /// The next line; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         match self {
             Self::Terminal(editor) => {
-                // What a server says or asks meanwhile waits for the end of the line.
+                // Messages and questions of the server wait until the line is complete.
                 let _conversation = Conversation::begin().await;
                 editor.next().await
             }
