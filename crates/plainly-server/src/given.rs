@@ -1,7 +1,7 @@
-//! A second, lenient reading of JSON that a type rejected: an integer or an absent member counts as
-//! such in any spelling, and a rejection names its place.
+//! A second, lenient deserialization of JSON that a type rejected: integers and absent members are
+//! recognised in any notation, and an error has the path of the mistake.
 //!
-//! Apart from the first reading, so that good input costs nothing.
+//! It is separate from the first deserialization, so that valid input costs nothing.
 
 use plainly_errors::Mistake;
 use plainly_errors::number::whole;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::misfit::Misfit;
 use super::strings::Fields;
 
-/// Reads a `T` from JSON, or returns the mistake in it.
+/// Reads a `T` from JSON, or returns the first mistake.
 pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
     let value: Value =
         serde_json::from_str(json).map_err(|_| Mistake::new("", "it is nested too deeply"))?;
@@ -24,21 +24,21 @@ pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
 
 /// Like [`read`], from a value.
 pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
-    // First as it is: a member that is null may be meant so.
+    // First unchanged, because a `null` member may be intended.
     let as_it_is = T::deserialize(DisplayedValue(value, Nulls::Kept));
     as_it_is
         .or_else(|_| T::deserialize(DisplayedValue(value, Nulls::Absent)))
         .map_err(|Misfit(mistake)| mistake)
 }
 
-/// The meaning of a null member of a struct.
+/// The meaning of a `null` member of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nulls {
     Kept,
     Absent,
 }
 
-/// One value.
+/// A value, displayed in JSON terms in errors.
 #[derive(Clone, Copy)]
 struct DisplayedValue<'a>(&'a Value, Nulls);
 
@@ -85,7 +85,7 @@ impl<'de> Deserializer<'de> for DisplayedValue<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        // Derived types would take an array for an object.
+        // Derived types would also accept an array for an object.
         let Some(members) = self.0.as_object() else {
             return self.deserialize_map(visitor);
         };
@@ -110,7 +110,7 @@ impl<'de> Deserializer<'de> for DisplayedValue<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        /// The name by which `serde_json` asks for JSON as it is written.
+        /// The name by which `serde_json` requests unparsed JSON.
         const RAW: &str = "$serde_json::private::RawValue";
         match name {
             RAW => {
@@ -152,7 +152,7 @@ fn fields<'a>(
     Fields::of(members.map(move |(name, value)| (name.as_str(), DisplayedValue(value, nulls))))
 }
 
-/// The items of an array, by their numbers.
+/// The items of an array, with their indexes.
 struct Items<I>(I, Nulls);
 
 impl<'de, I: Iterator<Item = (usize, &'de Value)>> SeqAccess<'de> for Items<I> {

@@ -1,11 +1,12 @@
-//! Handlers: plain async functions. The shape of the function is one trait without bounds on its arguments or result,
-//! so that the compiler names the type that is wrong instead of the whole function.
+//! Handlers: plain async functions. The trait for the form of the function has no bounds on its
+//! parameters or result, so that a compiler error names the wrong type instead of the whole
+//! function.
 
 use std::future::Future;
 
-/// An async function of up to eight arguments.
+/// An async function with up to eight parameters.
 ///
-/// Which arguments and results are allowed is decided where the handler is used: see
+/// The place where the handler is used determines the allowed parameters and results: see
 /// [`extract`](super::extract) and [`reply`](super::reply).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a handler",

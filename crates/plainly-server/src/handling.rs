@@ -1,5 +1,5 @@
-//! A running handler, up to the outcome of its request: its deadline, its panics, and the questions that suspend it.
-//! Messages before the outcome take another way, through the [`Outbox`](super::request).
+//! A running handler, up to the outcome of its request: its deadline, its panics, and the questions
+//! that suspend it. Messages before the outcome go through the [`Outbox`](super::request).
 
 use std::fmt;
 use std::pin::Pin;
@@ -23,15 +23,15 @@ use crate::store::StoreCaller;
 /// The outcome of a request: its answer, or a protocol error.
 pub(super) type AnswerResult = Result<Answer, ProtocolError>;
 
-/// The answer of a call, once its handler was called.
+/// The answer of a call, after its handler was called.
 pub(super) enum CallAnswer {
-    /// It is answered.
+    /// The answer is available.
     Now(AnswerResult),
-    /// The handler runs.
+    /// The handler is running.
     Later(RunningHandler),
 }
 
-/// A running handler: the future of its request's outcome. Dropping it cancels the handler.
+/// A running handler, as the future of its request's outcome. Dropping it cancels the handler.
 pub(super) struct RunningHandler {
     server: Server,
     scope: Scope,
@@ -57,22 +57,25 @@ impl RunningHandler {
     }
 
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<HandlerEnd> {
-        // Before the first poll, because a call that becomes a task at once must begin within the task.
+        // Before the first poll, because a call that becomes a task at once must begin within the
+        // task.
         self.become_task_if_due(false, context);
         let caller = self.scope.caller();
         let mut polled = StoreCaller::calls(caller.clone(), || self.handler.poll_unpin(context));
-        // By now the handler is the future that creates the task. Without a first poll here, nothing would wake it.
+        // The handler is now the future that creates the task. Without a first poll here, nothing
+        // would wake it.
         if polled.is_pending() && self.become_task_if_due(true, context) {
             polled = StoreCaller::calls(caller, || self.handler.poll_unpin(context));
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
     }
 
-    /// Ready if a waiting handler must end: because the client has to be asked first, or because its time is over.
+    /// Ready if a waiting handler must end, because the client has to be asked first or its time is
+    /// over.
     fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<HandlerEnd> {
         let seals = &self.server.0.features.seals;
-        // Not while messages wait to be read: part of the handler may be waiting for room to send more, and would be
-        // cut off.
+        // Not while messages wait to be read, because part of the handler may be waiting for room
+        // to send more and would be cut off.
         if self.scope.outbox().poll_empty(context).is_ready()
             && let Some(questions) = self.scope.asked()
             && let Some(suspended) = questions.suspend(seals, context)
@@ -85,7 +88,8 @@ impl RunningHandler {
         Poll::Ready(Err(Internal::DeadlineExceeded { limit_ms }.into()))
     }
 
-    /// Adds the client's answers so far to an answer that asks for more. Any other answer passes unchanged.
+    /// Adds the client's answers so far to an answer that asks more questions. Any other answer is
+    /// returned unchanged.
     fn carrying(&self, answer: Answer) -> AnswerResult {
         let Answer::InputRequired(result) = answer else {
             return Ok(answer);
@@ -98,18 +102,19 @@ impl RunningHandler {
         Ok(Answer::InputRequired(result))
     }
 
-    /// Moves the handler into a task if that is due. What remains here is to answer with the handle of the task.
+    /// Moves the handler into a task if that is due. Afterwards this future only answers with the
+    /// handle of the task.
     fn become_task_if_due(&mut self, is_waiting: bool, context: &Context<'_>) -> bool {
         let is_due = self.scope.stage().is_due(is_waiting, context);
         if is_due {
             // The task will get the answers, however long its creation takes.
             self.scope.questions().park();
-            // A placeholder that is never polled, for as long as the handler moves from here to the task.
+            // A placeholder that is never polled, while the handler moves from here to the task.
             let nothing = guarded(Box::pin(std::future::pending()));
             let call = TaskCall {
                 scope: self.scope.clone(),
-                // How the handler ends is for the task's audience. That the task could not be created is for the host's
-                // code.
+                // The task's audience reads the outcome of the handler. The host's code reads the
+                // error if the task can't be created.
                 audience: std::mem::replace(&mut self.audience, Audience::Code),
             };
             let handler = std::mem::replace(&mut self.handler, nothing);
@@ -141,14 +146,16 @@ impl fmt::Debug for RunningHandler {
     }
 }
 
-/// The time limit of a handler. A handler that is ready at once costs no look at the clock; progress restarts its time.
+/// The time limit of a handler. A handler that is ready at once does not read the clock. Progress
+/// restarts the time.
 struct Deadline {
     limit: Duration,
-    /// The timer, and the restart for which it was set; no restart if the handler's time did not count then.
+    /// The timer, and the number of restarts when it was set; `None` if the handler's time was
+    /// suspended then.
     sleep: Option<(Pin<Box<Sleep>>, Option<usize>)>,
 }
 
-/// The shortest pause between two checks whether a handler's time counts again.
+/// The minimum interval between checks whether a handler's time is still suspended.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deadline {
@@ -169,7 +176,7 @@ impl Deadline {
             if beginning.is_some() {
                 return Poll::Ready(());
             }
-            // The question may wait in another task, whose answer wakes nobody here.
+            // The question may be waiting in another task, whose answer does not wake this one.
             let look = Instant::now() + self.limit.max(PAUSE);
             sleep.as_mut().reset(look);
         }

@@ -1,5 +1,6 @@
-//! The requests of one connection or legacy session that are not answered yet: their ids, how many they may be, and what ends
-//! one before its handler does: its cancellation, or the end of all. A request leaves when it is answered or cancelled.
+//! The unanswered requests of one connection or legacy session: their ids, their maximum number,
+//! and how a request ends before its handler does, by cancellation or by the end of the session. A
+//! request is removed when it is answered or cancelled.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,10 +23,10 @@ pub(super) struct InFlight {
 
 #[derive(Debug, Default)]
 struct RequestTable {
-    /// The number of requests so far: it distinguishes two requests with one id, the first of which
-    /// was cancelled.
+    /// The number of requests so far. It distinguishes two requests with the same id, the first of
+    /// which was cancelled.
     count: u64,
-    /// Ordered, because there are few: hashing an id takes longer than finding it.
+    /// Ordered, because there are few requests and hashing an id takes longer than finding it.
     open: BTreeMap<RequestId, Open>,
     subscriptions: usize,
 }
@@ -35,25 +36,25 @@ struct Open {
     number: u64,
     kind: SlotKind,
     is_stopped: bool,
-    /// Wakes the task that runs the request when it is ended.
+    /// Wakes the task that runs the request when the request is ended.
     runner: Option<Waker>,
 }
 
 /// The intended duration of a request. Calls and subscriptions are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlotKind {
-    /// It ends by itself.
+    /// The request ends by itself.
     Call,
-    /// It stays open until it is ended.
+    /// The request stays open until it is ended.
     Subscription,
 }
 
 /// The reason for ending a request before its handler does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The client no longer waits: there is no reply.
+    /// The client no longer waits, so there is no response.
     Cancelled,
-    /// Its time is over: it is answered with the results so far.
+    /// The request's time is over, so the response has the results so far.
     Stopped,
 }
 
@@ -66,7 +67,8 @@ impl InFlight {
         })
     }
 
-    /// Admits the request `id`, if that id is free and there is room. A refused request has not begun.
+    /// Admits the request `id`, if that id is free and there is room. A rejected request has not
+    /// begun.
     pub(super) fn admit(
         self: &Arc<Self>,
         id: RequestId,
@@ -100,23 +102,23 @@ impl InFlight {
         })
     }
 
-    /// Whether a request of this id is in flight.
+    /// Whether a request with this id is in flight.
     pub(super) fn has(&self, id: &RequestId) -> bool {
         self.table.lock().open.contains_key(id)
     }
 
-    /// Ends the request `id` without a reply, if there is one.
+    /// Ends the request `id` without a response, if there is one.
     pub(super) fn cancel(&self, id: &RequestId) {
         let ended = self.table.lock().remove(id);
         ended.into_iter().for_each(Waker::wake);
     }
 
-    /// Ends the subscriptions, each with its reply.
+    /// Ends all subscriptions, each with its response.
     pub(super) fn stop_subscriptions(&self) {
         self.stop(|open| open.kind == SlotKind::Subscription);
     }
 
-    /// Ends all requests, each with a reply.
+    /// Ends all requests, each with a response.
     pub(super) fn stop_all(&self) {
         self.stop(|_| true);
     }
@@ -139,7 +141,7 @@ impl RequestTable {
     }
 }
 
-/// The place of one request among those in flight, free again when dropped.
+/// The slot of one request among those in flight, released when dropped.
 #[derive(Debug)]
 pub(super) struct Slot {
     of: Arc<InFlight>,

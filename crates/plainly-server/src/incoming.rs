@@ -1,4 +1,5 @@
-//! The way in: from what a transport received, over HTTP or a stream, to the requests that are dispatched.
+//! The receiving side: converts messages that a transport received, over HTTP or a stream, to
+//! requests that are dispatched.
 
 mod batch;
 mod connection;

@@ -1,6 +1,6 @@
-//! Layers around dispatch, the same for every transport: code between a request whose peer is known and its handler,
-//! which also sees the outcome. A layer is a [`tower_layer::Layer`] over [`Next`], or a function turned into one by
-//! [`from_fn`]:
+//! Layers around dispatch, the same for every transport: code between a request with a known peer
+//! and its handler, which also sees the outcome. A layer is a [`tower_layer::Layer`] over [`Next`],
+//! or a function converted by [`from_fn`]:
 //!
 //! ```
 //! use std::time::Instant;
@@ -33,9 +33,10 @@
 //! # Ok::<(), plainly::server::BuildErrors>(())
 //! ```
 //!
-//! A layer sees every request for a method that the server has, from any peer that could be identified. It does not see
-//! `initialize`, notifications, or anything that is not a request. What a handler sends before the outcome, progress and
-//! log messages, bypasses it. Without layers a request goes straight to its handler.
+//! A layer sees every request for a method that the server has, from any peer that could be
+//! identified. It does not see `initialize`, notifications, or any message that is not a request.
+//! Messages that a handler sends before the outcome, such as progress and log messages, bypass it.
+//! Without layers a request goes directly to its handler.
 
 mod next;
 mod outcome;

@@ -4,7 +4,7 @@
 //! bytes ─► envelope ─► resolve ─► dispatch ─► route ─► extract ─► handler ─► reply ─► encode ─► bytes
 //! ```
 
-// Definitions, before and while it runs.
+// Definitions, before and while the server runs.
 mod builder;
 mod registration;
 
@@ -21,7 +21,7 @@ mod load;
 mod replies;
 mod request;
 
-// What serves it, method by method.
+// The method handlers.
 mod discovery;
 mod features;
 mod route;
@@ -29,7 +29,7 @@ mod source;
 mod subscriptions;
 mod tasks;
 
-// The code of the program around it.
+// The program's handlers.
 pub mod extract;
 mod handler;
 mod handling;
@@ -43,14 +43,14 @@ mod misfit;
 mod mistakes;
 mod texts;
 
-// From its outcome to bytes.
+// From the outcome to bytes.
 mod answer;
 mod audience;
 mod failure;
 mod outgoing;
 pub mod reply;
 
-// What several of them share.
+// Shared parts.
 mod alive;
 mod asking;
 mod changes;
@@ -100,7 +100,7 @@ pub use plainly_protocol::trace_context::{TraceContext, TraceParent};
 pub use plainly_transport::health::Health;
 pub use plainly_transport::seal::{InvalidKeys, KeyFileError, Keys};
 
-/// The seam between replicas: what they share, and an engine within one process.
+/// The interface between replicas: the data that they share, and an engine within one process.
 pub mod cluster {
     pub use plainly_cluster::*;
 }
@@ -139,7 +139,7 @@ struct Inner {
     observer: operation::Observer,
     /// The other replicas, if there are any.
     replicas: Option<Arc<replicas::Replicas>>,
-    /// The tasks that hear them.
+    /// The tasks that receive messages from the other replicas.
     hearing: OnceLock<JoinSet<()>>,
 }
 
@@ -154,24 +154,27 @@ impl Server {
         &self.0.limits
     }
 
-    /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with what still runs in it;
-    /// and takes no more: those that are asked for from now on are answered as unavailable.
+    /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with
+    /// its running requests. New ones are rejected as unavailable.
     ///
-    /// A listening HTTP server and byte streams end their own when they stop. This is for a server that is mounted
-    /// elsewhere: call it when that is asked to stop, for it may wait for responses that have no end.
+    /// A listening HTTP server and byte streams end their own subscriptions when they stop. Use
+    /// this for a server that is mounted in another one: call it when that server is asked to stop,
+    /// because it may wait for responses that have no end.
     pub fn end_subscriptions(&self) {
         self.0.subscriptions.end();
         self.0.pipes.end();
     }
 
-    /// Ends all sessions over HTTP, which [`ServerBuilder::on_session_end`] then reports. Call it when nothing is served any
-    /// more: otherwise they end with the last clone of this server. Other servers go on with sessions that they share.
+    /// Ends all sessions over HTTP, which [`ServerBuilder::on_session_end`] then reports. Call it
+    /// when no requests are served any more; otherwise the sessions end with the last clone of this
+    /// server. Other servers continue sessions that they share.
     pub fn end_sessions(&self) {
         self.0.sessions.end_all();
     }
 
-    /// Puts the tasks that still run in this process as failed, and stops their handlers. Call it before the process ends,
-    /// when nothing is served any more, if others share the store of the tasks.
+    /// Marks the tasks that still run in this process as failed, and stops their handlers. If other
+    /// servers share the store of the tasks, call it before the process ends, when no requests are
+    /// served any more.
     pub async fn end_tasks(&self) {
         self.0.tasks.end_all().await;
     }

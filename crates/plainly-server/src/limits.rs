@@ -1,4 +1,4 @@
-//! Every limit, with its default. Each field names the result of exceeding it.
+//! All limits with their defaults. Each field names the result of exceeding it.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use plainly_transport::limits;
 
 /// The limits of a server. Start from [`Limits::default`] and change what you need.
 ///
-/// One caller may have an eighth of everything that is limited in the whole server: a principal, or
-/// for callers without one the network that their requests come from, which is an IPv4 address or a
-/// /64 network of IPv6. A reply or a body that is its caller's only one may be larger than that.
-/// Requests on a byte stream have no network: without a principal, they may take everything.
+/// One caller may use an eighth of everything that is limited in the whole server. A caller is a
+/// principal or, without one, the network that the requests come from: an IPv4 address or a /64
+/// network of IPv6. A response or a body that is its caller's only one may be larger. Requests on a
+/// byte stream have no network: without a principal, they may use everything.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -30,8 +30,8 @@ pub struct Limits {
     /// Bytes of one encoded reply, and of all replies to a batch. 32 MiB. Beyond: an internal error
     /// instead.
     pub reply_bytes: usize,
-    /// Bytes of all replies over 16 KiB in the whole server that are unsent or kept for resumption.
-    /// 512 MiB. Beyond: unavailable (HTTP 503) instead; a single reply always fits.
+    /// Bytes of all replies over 16 KiB in the whole server that are unsent or stored for
+    /// resumption. 512 MiB. Beyond: unavailable (HTTP 503) instead; a single reply always fits.
     pub reply_bytes_in_all: usize,
     /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal
     /// error.
@@ -39,12 +39,12 @@ pub struct Limits {
     /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
     pub requests: usize,
     /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy
-    /// session over HTTP, whose batches start no more than that. 64. Beyond: unavailable.
+    /// session over HTTP, including those of batches. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
-    /// The time that the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
+    /// The time for which the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
     /// stream fails.
     pub write_stall: Duration,
-    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they
+    /// Time for running requests to finish after the server was asked to stop. 30 s. Beyond: they
     /// are dropped, and answered as unavailable on a byte stream; over HTTP their connections are
     /// closed.
     pub shutdown: Duration,
@@ -77,8 +77,8 @@ pub struct SubscriptionLimits {
     pub uris: usize,
     /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
-    /// Bytes of the URIs and task ids in all subscriptions of the whole server, and 256 for each of
-    /// them. 128 MiB. Beyond: unavailable (HTTP 503).
+    /// Bytes of the URIs and task ids in all subscriptions of the whole server, plus 256 for each
+    /// of them. 128 MiB. Beyond: unavailable (HTTP 503).
     pub bytes_in_all: usize,
 }
 
@@ -89,23 +89,23 @@ pub struct TaskLimits {
     /// Stored tasks, running or not. 10,000. Beyond: unavailable.
     pub stored: usize,
     /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at
-    /// least 4 KiB. 256 MiB. Beyond: unavailable, and a task that has already run fails with an
+    /// least 4 KiB. 256 MiB. Beyond: unavailable; a task that has already run fails with an
     /// internal error.
     pub bytes: usize,
     /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler
     /// is dropped, and the task fails with an internal error.
     pub deadline: Duration,
-    /// The lifetime of a task's record, from its start. 1 hour. Beyond: the task no longer exists.
+    /// The lifetime of a task's record, from the start of the task. 1 hour. Beyond: the task no
+    /// longer exists.
     pub ttl: Duration,
-    /// The polling interval that clients are asked to use for a task. 1 s.
+    /// The polling interval that the server recommends to clients for a task. 1 s.
     pub poll_interval: Duration,
 }
 
 /// The limits of questions to clients.
 ///
-/// Legacy clients that never answer leave room among the requests in flight: all their sessions
-/// over HTTP together may have half as many open questions as there may be
-/// [requests](Limits::requests).
+/// Legacy clients that never answer can't use up all requests in flight: all their sessions over
+/// HTTP together may have half as many open questions as there may be [requests](Limits::requests).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QuestionLimits {
@@ -113,11 +113,10 @@ pub struct QuestionLimits {
     /// error instead of an answer.
     pub open: usize,
     /// Time for a legacy client's answer. 10 minutes, during which the handler's own deadline is
-    /// suspended. Beyond: the question is withdrawn, and the handler is told that there is no
-    /// answer.
+    /// suspended. Beyond: the question is withdrawn, and the handler gets an error.
     pub answer: Duration,
-    /// Rounds of questions before one reply; a question asked after an answer belongs to a later
-    /// round. 16. Beyond: an internal error.
+    /// Rounds of questions before one reply. A question that is asked after an answer belongs to a
+    /// later round. 16. Beyond: an internal error.
     pub rounds: usize,
     /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid
     /// params, or an internal error if the server would have to issue it.
@@ -131,31 +130,31 @@ pub struct QuestionLimits {
 #[non_exhaustive]
 pub struct SessionLimits {
     /// Open sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with
-    /// SSE may have as many again; beyond: unavailable.
+    /// SSE may have the same number of additional sessions; beyond: unavailable.
     pub open: usize,
-    /// The time that a session may be idle before it ends. 30 minutes; up to twice as long where
+    /// The time for which a session may be idle before it ends. 30 minutes; up to twice as long if
     /// servers share their sessions ([`ServerBuilder::records`](crate::ServerBuilder::records)).
     pub idle: Duration,
-    /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
+    /// Bytes of the params of `initialize`, which a session stores. 64 KiB. Beyond: invalid params.
     pub initialize_bytes: usize,
-    /// Bytes of the params of `initialize` of all sessions. 8 MiB. Beyond: longest-idle sessions
-    /// end.
+    /// Bytes of the params of `initialize` of all sessions. 8 MiB. Beyond: the longest-idle
+    /// sessions end.
     pub bytes_in_all: usize,
 }
 
-/// The limits of replies sent as streams of events, which a legacy client that lost the connection
-/// can resume.
+/// The limits of replies that are sent as streams of events, which a legacy client can resume after
+/// it lost the connection.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ResumptionLimits {
     /// The time after its end that a reply can be resumed. 60 s. Beyond: invalid request.
     pub ttl: Duration,
-    /// Events kept in one session. 1,024. Beyond: the oldest unread events are dropped.
+    /// Events stored in one session. 1,024. Beyond: the oldest unread events are dropped.
     pub events: usize,
-    /// Bytes of these events. 4 MiB. Beyond: likewise.
+    /// Bytes of these events. 4 MiB. Beyond: the oldest unread events are dropped.
     pub bytes: usize,
-    /// Bytes of these events in all sessions. 256 MiB. Beyond: likewise, in a session that adds to
-    /// them or has lost a reader; other sessions keep theirs.
+    /// Bytes of these events in all sessions. 256 MiB. Beyond: the oldest unread events are dropped
+    /// in a session that adds events or has lost a reader; other sessions keep theirs.
     pub bytes_in_all: usize,
 }
 
@@ -165,8 +164,8 @@ pub struct ResumptionLimits {
 pub struct SchemaLimits {
     /// Bytes of a schema. 256 KiB.
     pub bytes: usize,
-    /// Nesting depth of arrays and objects. 48: a client that accepts messages of depth 64 can read
-    /// it.
+    /// Nesting depth of arrays and objects. 48, so that a client that accepts messages of depth 64
+    /// can read it.
     pub depth: usize,
     /// Schemas inside a schema. 2,000.
     pub subschemas: usize,
@@ -230,37 +229,39 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The refusal of a message beyond `message_bytes`.
+    /// The error for a message beyond `message_bytes`.
     pub(crate) fn too_large(&self) -> Refusal {
         let limit = Some(self.message_bytes as u64);
         Refusal::TooLarge { limit }
     }
 
-    /// The bytes of a cursor, which contains a URI: twice [`uri_bytes`](Self::uri_bytes).
+    /// The maximum length of a cursor, which contains a URI, in bytes: twice
+    /// [`uri_bytes`](Self::uri_bytes).
     #[must_use]
     pub fn cursor_bytes(&self) -> usize {
         self.uri_bytes.saturating_mul(2)
     }
 
-    /// The open questions to legacy clients in all sessions over HTTP.
+    /// The maximum number of open questions to legacy clients in all sessions over HTTP.
     pub(crate) fn questions_in_all(&self) -> usize {
         self.requests / 2
     }
 
-    /// The limits of a schema, and of the arguments that are held against it.
+    /// The limits of a schema, and of the arguments that are validated with it.
     pub(crate) fn schema(&self) -> plainly_schema::Limits {
         let mut limits = plainly_schema::Limits::default();
         limits.bytes = self.schemas.bytes;
         limits.depth = self.schemas.depth;
         limits.subschemas = self.schemas.subschemas;
-        // Arguments come inside a message, and can nest no deeper than that may.
+        // Arguments are part of a message, so they can't be nested more deeply than a message may
+        // be.
         limits.value_depth = self.envelope.depth;
         limits
     }
 }
 
 impl SubscriptionLimits {
-    /// An error if these are too many URIs, or too long ones, for one client.
+    /// Returns an error if these are too many or too long URIs for one client.
     pub(crate) fn check<'a>(
         &self,
         uris: impl IntoIterator<Item = &'a str>,
@@ -281,7 +282,7 @@ impl SubscriptionLimits {
     }
 }
 
-/// The limits that a server has in common with HTTP are taken over; the rest are the defaults.
+/// The limits that a server shares with HTTP are copied; the rest are the defaults.
 #[cfg(feature = "http")]
 impl From<&Limits> for plainly_http::HttpLimits {
     fn from(limits: &Limits) -> Self {

@@ -1,4 +1,5 @@
-//! Limits how many handlers run at once, in the whole server and for each caller.
+//! Limits the number of handlers that run at the same time, in the whole server and for each
+//! caller.
 
 use plainly_errors::ProtocolError;
 
@@ -9,7 +10,7 @@ use plainly_transport::quota::{Holder, Quota, QuotaPart};
 #[derive(Debug)]
 pub(super) struct Load(Quota);
 
-/// The place of one handler among all that run, free again when dropped.
+/// The slot of one running handler, released when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     _part: QuotaPart,
@@ -24,7 +25,7 @@ impl Load {
         &self.0
     }
 
-    /// A place for a handler that runs for `caller`, if there is room.
+    /// A slot for a handler that runs for `caller`, if there is room.
     pub(super) fn admit(&self, caller: Option<Holder>) -> Result<Place, ProtocolError> {
         let _part = self.0.take(caller, 1)?;
         Ok(Place { _part })

@@ -1,5 +1,5 @@
-//! The reason why an author's type rejects its input: the place, and a text of the type's own or of
-//! ours, never of the library that reads it.
+//! The reason why an author's type rejects its input: the path, and a text of the type's own or of
+//! this crate, but never of the deserialization library.
 
 use std::error::Error;
 use std::fmt;
@@ -20,7 +20,8 @@ impl Misfit {
         Self(Mistake::new("", why))
     }
 
-    /// This misfit, as one of the value that contains this as a member or, by its number, as an item.
+    /// The same misfit for an outer value, which contains this value as a member or, by its index,
+    /// as an item.
     pub(super) fn under(self, name: &str) -> Self {
         Self(self.0.under(name))
     }
@@ -76,7 +77,7 @@ impl fmt::Display for Misfit {
 
 impl Error for Misfit {}
 
-/// The value that was found, as JSON.
+/// The value that was found, in JSON terms.
 struct FoundValue<'a>(Unexpected<'a>);
 
 impl fmt::Display for FoundValue<'_> {
@@ -90,7 +91,7 @@ impl fmt::Display for FoundValue<'_> {
             Unexpected::Unit | Unexpected::Option => f.write_str("null"),
             Unexpected::Seq => f.write_str("an array"),
             Unexpected::Map => f.write_str("an object"),
-            // JSON has none of the others, but a type may say that it found one.
+            // JSON has none of these, but a type may report that it found one.
             Unexpected::Char(_)
             | Unexpected::Bytes(_)
             | Unexpected::NewtypeStruct

@@ -1,5 +1,5 @@
-//! All mistakes in a client's message, reported at once and in one language: parameters, `_meta`,
-//! arguments and answers. Nothing here runs before reading has failed.
+//! Reports all mistakes in a client's message at once and in the same terms: parameters, `_meta`,
+//! arguments and answers. This code runs only after deserialization has failed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -32,35 +32,35 @@ static INTRODUCED: LazyLock<HashMap<Method, Schema>> = LazyLock::new(|| {
         Some(schemas::params_with_introduction(Some(method)))
     }))
 });
-/// For unknown methods.
+/// The schema for unknown methods.
 static INTRODUCTION: LazyLock<Schema> =
     LazyLock::new(|| compiled(schemas::params_with_introduction(None)));
 
-/// The error of a request of `method` whose parameters can't be read.
+/// The error for a request of `method` whose parameters can't be read.
 pub(super) fn in_params(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
     let schema = PARAMS.get(&method);
     malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
 }
 
-/// Like `in_params`, for a request of any sender whose `_meta` is malformed.
+/// Like `in_params`, for a request from any sender whose `_meta` is malformed.
 pub(super) fn in_meta(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
     let schema = WITH_META.get(&method);
     malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
 }
 
-/// Like `in_params`, for a request that introduces its sender.
+/// Like `in_params`, for a request that identifies its sender.
 pub(super) fn in_request(request: &Request<'_>) -> ProtocolError {
     malformed(introduced(request))
 }
 
-/// The error of a request whose `_meta` does not introduce its sender.
+/// The error for a request whose `_meta` does not identify its sender.
 pub(super) fn in_introduction(request: &Request<'_>, meta: &RequestMeta<'_>) -> ProtocolError {
     let keys = meta.wrong_keys();
     let problems = introduced(request);
     InvalidParams::MissingMeta { keys, problems }.into()
 }
 
-/// The mistakes in a client's answer to a question of this method.
+/// The mistakes in a client's answer to a question with this method.
 pub(super) fn in_answer(method: Method, answer: &RawJson) -> Vec<Mistake> {
     let mistakes = RESULTS
         .get(&method)
@@ -68,7 +68,7 @@ pub(super) fn in_answer(method: Method, answer: &RawJson) -> Vec<Mistake> {
     known(mistakes.unwrap_or_default())
 }
 
-/// The error for a client whose answer under this key is none to the question.
+/// The error for a client whose answer with this key does not match the question.
 pub(super) fn in_input_response(key: &str, mistakes: Vec<Mistake>) -> ProtocolError {
     let list = Mistake::list(&mistakes);
     let places = mistakes.into_iter();
@@ -81,7 +81,7 @@ pub(super) fn in_input_response(key: &str, mistakes: Vec<Mistake>) -> ProtocolEr
     ProtocolError::from(invalid).with_message(why)
 }
 
-/// The failure of a tool whose arguments are wrong, which its model can mend.
+/// The failure of a tool whose arguments are wrong, which the model can correct.
 pub(super) fn in_arguments_of_tool(name: &str, mistakes: &[Mistake]) -> Failure {
     let list = Mistake::list(mistakes);
     let why = format!("Invalid arguments for tool {name}: {list}");
@@ -89,17 +89,17 @@ pub(super) fn in_arguments_of_tool(name: &str, mistakes: &[Mistake]) -> Failure 
     problem.detail("problems", json!(mistakes)).into()
 }
 
-/// The error of a prompt whose arguments are wrong.
+/// The error for a prompt whose arguments are wrong.
 pub(super) fn in_arguments_of_prompt(name: &str, problems: Vec<Mistake>) -> ProtocolError {
     let list = Mistake::list(&problems);
     let why = format!("Invalid arguments for prompt {name}: {list}");
-    // The pointers are into the parameters, as those of every protocol error.
+    // The paths are relative to the parameters, like those of every protocol error.
     let problems = problems.into_iter().map(|one| one.under("arguments"));
     let problems = problems.collect();
     ProtocolError::from(InvalidParams::Malformed { problems }).with_message(why)
 }
 
-/// The error for a name that is none of these: the place of it, and what they are names of.
+/// The error for an unknown name, with its path and the known names of the same kind.
 pub(super) fn unknown(path: &str, name: &str, what: &str, known: Vec<&str>) -> ProtocolError {
     let why = match &known[..] {
         [] => format!("{} is unknown: there is no {what}", in_quotes(name)),
@@ -119,7 +119,7 @@ fn introduced(request: &Request<'_>) -> Vec<Mistake> {
     let Ok(Value::Object(mut params)) = serde_json::from_str(params) else {
         return Vec::new();
     };
-    // If there is none, all that should be in it is missing.
+    // If `_meta` is absent, all its required members are reported as missing.
     params.entry("_meta").or_insert_with(|| json!({}));
     schema.unwrap_or(&INTRODUCTION).failures_of(&params.into())
 }
@@ -143,17 +143,17 @@ mod tests {
     use super::*;
     use plainly_peer::changes::changed;
 
-    /// The verdict of the schema, and whether the type reads the value.
+    /// The result of the schema, and whether the type reads the value.
     type Verdict = fn(&str) -> (bool, bool);
 
-    /// The verdict on parameters.
+    /// The results for parameters.
     fn params<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
         let object = parse_object(json, &envelope::Limits::default()).unwrap();
         let is_right = failures(&PARAMS[&method], Some(&object)).is_empty();
         (is_right, object.read::<T>().is_ok())
     }
 
-    /// The verdict on answers.
+    /// The results for answers.
     fn result<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
         let is_right = RESULTS[&method].failures(json).is_empty();
         (is_right, serde_json::from_str::<T>(json).is_ok())
@@ -165,7 +165,7 @@ mod tests {
         (is_right, object.read::<CallToolParams<'_>>().is_ok())
     }
 
-    /// A good one of each, with every member that it can have.
+    /// A valid sample of each, with every member that it can have.
     fn samples() -> Vec<(Value, Verdict)> {
         let mut all = introductions();
         all.extend(resources());
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn whatever_a_client_asks_with_parameters_is_explained() {
-        // These have none that a server reads.
+        // A server reads no parameters of these methods.
         let without = [Method::Discover, Method::Ping];
         for row in methods() {
             let is_asked = row.kind == MessageKind::Request && row.sender != Sender::Server;

@@ -1,5 +1,5 @@
-//! The outcome of each request, for the access log, and for counters and measurements of the
-//! program. Knows no metrics library.
+//! The outcome of each request, for the access log and for the program's counters and measurements.
+//! Independent of any metrics library.
 
 mod access;
 mod arrival;
@@ -20,18 +20,18 @@ use crate::failure::incident::chain;
 use crate::outgoing::encode::EncodedReply;
 use crate::panics::caught;
 
-/// A request that has ended, or a message that was refused, as
-/// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it; or a notification,
-/// as [`on_notification`](crate::ServerBuilder::on_notification) does.
+/// A request that has ended or a message that was rejected, as
+/// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it; or a
+/// notification, as [`on_notification`](crate::ServerBuilder::on_notification) does.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Operation<'a> {
-    /// The method, also one that does not exist: ask
-    /// [`Method::named`](plainly_protocol::method::Method::named) before it labels a metric. `None`
-    /// if it could not be read.
+    /// The method, also one that does not exist: check it with
+    /// [`Method::named`](plainly_protocol::method::Method::named) before using it as a metric
+    /// label. `None` if it could not be read.
     pub method: Option<&'a str>,
     /// The tool, the prompt or the URI that the request is about, at most 512 bytes of it; any text
-    /// if the request was refused.
+    /// if the request was rejected.
     pub name: Option<&'a str>,
     /// The [note](crate::layer::Request::note) of a layer about the request.
     pub note: Option<&'a str>,
@@ -39,56 +39,57 @@ pub struct Operation<'a> {
     pub id: Option<&'a str>,
     /// The revision of the client.
     pub revision: Revision,
-    /// `http`, or `stream` for everything else.
+    /// `http`, or `stream` for all other transports.
     pub transport: &'static str,
     /// The address of the client, if it is known.
     pub client: Option<IpAddr>,
-    /// The client as authenticated by the transport.
+    /// The client that the transport has authenticated.
     pub principal: Option<&'a Principal>,
-    /// The client's name and version, as it gave them itself.
+    /// The name and version that the client declares.
     pub implementation: Option<&'a Implementation>,
     /// The trace that the request is part of (SEP-414).
     pub trace: Option<&'a TraceContext>,
-    /// The trace that the HTTP request is part of. It can be another one, because proxies and HTTP
-    /// clients have traces of their own.
+    /// The trace that the HTTP request is part of. It can be another trace, because proxies and
+    /// HTTP clients have their own.
     pub http_trace: Option<TraceParent>,
-    /// The end of it.
+    /// The outcome of the operation.
     pub outcome: OperationOutcome<'a>,
-    /// The HTTP status of the reply; not on a stream.
+    /// The HTTP status of the reply; `None` on a stream.
     pub http_status: Option<u16>,
-    /// The size of the message, or within a batch that of its parameters; 0 if it was refused
-    /// before it was read.
+    /// The size of the message, or within a batch that of its parameters; 0 if the message was
+    /// rejected before it was read.
     pub request_bytes: usize,
     /// The size of the reply, without the messages before it.
     pub reply_bytes: Option<usize>,
-    /// The time from its arrival to its reply; `None` if it was refused before it was read.
+    /// The time from the arrival of the message to its reply; `None` if the message was rejected
+    /// before it was read.
     pub duration: Option<Duration>,
 }
 
-/// The end of an operation.
+/// The outcome of an operation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum OperationOutcome<'a> {
     /// The reply is a result.
     Served,
-    /// The reply is the result of a tool, with `isError`.
+    /// The reply is the result of a tool with `isError`.
     ToolFailed,
     /// The reply is an error.
     #[non_exhaustive]
     Refused {
-        /// The error, before it is written as the client's revision has it.
+        /// The error, before it is encoded for the client's revision.
         error: &'a ProtocolError,
         /// The code that the client gets.
         code: Code,
     },
-    /// There is no reply, because the client does not wait for it any more.
+    /// There is no reply, because the client no longer waits for it.
     Cancelled,
-    /// There is no reply, because it is a notification.
+    /// There is no reply, because the message is a notification.
     Accepted,
 }
 
 impl<'a> Operation<'a> {
-    /// The operation of a message of which nothing else is known.
+    /// The operation of a message about which nothing else is known.
     pub(crate) fn new(
         arrival: Arrival,
         revision: Revision,
@@ -130,8 +131,8 @@ impl<'a> OperationOutcome<'a> {
         }
     }
 
-    /// Whether the client or its user has to act before the request can succeed: the server has not
-    /// failed then.
+    /// Whether the client or its user must act before the request can succeed. In that case the
+    /// server has not failed.
     pub fn is_mistake(&self) -> bool {
         let fault = self.error().map(ProtocolError::fault);
         matches!(fault, Some(Fault::Client | Fault::User))
@@ -145,7 +146,7 @@ impl<'a> OperationOutcome<'a> {
         }
     }
 
-    /// The number under which the log has the cause of the error, if the reply has no more than that.
+    /// The incident number, under which the log has the cause of the error, if the error has one.
     pub fn incident(&self) -> Option<&'a str> {
         let ErrorKind::Internal(Internal::Incident { incident }) = self.error()?.kind() else {
             return None;
@@ -168,7 +169,7 @@ impl fmt::Display for OperationOutcome<'_> {
     }
 }
 
-/// The readers of operations: the access log and, if there are any, functions of the program.
+/// The observers of operations: the access log and functions of the program, if there are any.
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     count: Option<Arc<Count>>,
@@ -178,7 +179,7 @@ pub(crate) struct Observer {
 
 /// A function that counts and measures.
 type Count = dyn Fn(&Operation<'_>) + Send + Sync;
-/// A function without which no reply is sent.
+/// A function that must succeed before a reply is sent.
 type Record = dyn Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync;
 
 impl Observer {
@@ -197,12 +198,12 @@ impl Observer {
         self.record = Some(Arc::new(record));
     }
 
-    /// Whether anything reads operations.
+    /// Whether there is any observer.
     fn is_on(&self) -> bool {
         self.count.is_some() || self.notice.is_some() || self.record.is_some() || access::is_read()
     }
 
-    /// The arrival of a message of this size, now.
+    /// The arrival of a message of this size, with the current time.
     pub(crate) fn arrival(&self, transport: Transport, bytes: usize) -> Arrival {
         Arrival {
             transport,
@@ -212,7 +213,8 @@ impl Observer {
         }
     }
 
-    /// Reports an operation. Fails if it could not be recorded: the error is then the only reply.
+    /// Reports an operation. Fails if the operation could not be recorded; the error is then the
+    /// only reply.
     pub(crate) fn report<'a>(
         &self,
         dialect: Dialect,
@@ -241,8 +243,8 @@ impl Observer {
         recorded
     }
 
-    /// Reports a notification of `peer` that was accepted. It is no request: neither the access log nor
-    /// an audit has it.
+    /// Reports an accepted notification of `peer`. It is not a request, so neither the access log
+    /// nor an audit contains it.
     pub(crate) fn accepted(
         &self,
         arrival: Arrival,

@@ -1,4 +1,4 @@
-//! The messages that leave for the client on behalf of one request or batch, and their source.
+//! The messages that are sent to the client for one request or batch, and their source.
 
 pub(super) mod encode;
 pub(super) mod notifications;
@@ -13,23 +13,24 @@ use bytes::Bytes;
 use self::encode::EncodedReply;
 use self::outbox::OutboxItem;
 
-/// Something that leaves for the client.
+/// An item that is sent to the client.
 #[derive(Debug)]
 pub(super) enum Departure {
-    /// A notification, or a request of ours, before the reply.
+    /// A notification, or a request of the server, before the reply.
     Message(Bytes),
-    /// The client is to hang up and come back for what follows. Sent only if it can.
+    /// A request that the client close the connection and reconnect for the following items. Sent
+    /// only if the client supports it.
     Pause,
-    /// The reply, after which nothing comes.
+    /// The reply, which is the last item.
     Reply(EncodedReply),
 }
 
 /// The source of outgoing messages: a running request, or a batch of them.
 pub(super) trait ReplySource: fmt::Debug + Send {
-    /// The next message; `None` once everything was sent. Handlers only make progress while this is polled.
+    /// The next message; `None` after the last. Handlers only make progress while this is polled.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>>;
 
-    /// Lets handlers make progress while no message is read; ready once they have ended.
+    /// Runs the handlers while no message is read. Ready once they have ended.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
     /// Ends the handlers. The remaining messages are then available at once.
@@ -37,7 +38,7 @@ pub(super) trait ReplySource: fmt::Debug + Send {
 }
 
 impl Departure {
-    /// The bytes to be sent, if there are any.
+    /// The bytes to send, if there are any.
     pub(super) fn into_bytes(self) -> Option<Bytes> {
         match self {
             Self::Message(message) => Some(message),

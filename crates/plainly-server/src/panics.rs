@@ -1,4 +1,4 @@
-//! The containment of panics in an author's code: each ends one request, and nothing else.
+//! Contains panics in an author's code: each ends only one request.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,12 +8,13 @@ use plainly_errors::{Internal, ProtocolError};
 
 use super::answer::AnswerFuture;
 
-/// Calls `calling`, and turns a panic into an error.
+/// Calls `calling`, and converts a panic to an error.
 pub(super) fn caught<T>(calling: impl FnOnce() -> T) -> Result<T, ProtocolError> {
     catch_unwind(AssertUnwindSafe(calling)).map_err(|payload| panicked(&*payload))
 }
 
-/// The error of the program's code that panicked with this payload, which is for the log alone.
+/// The error for code of the program that panicked with this payload. Only the log gets the
+/// payload.
 pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text
@@ -23,7 +24,7 @@ pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
         .with_source(format!("the program's code panicked: {text}"))
 }
 
-/// A handler whose panics end it alone.
+/// A handler whose panics end only itself.
 pub(super) type GuardedHandler = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
 
 /// Guards a handler against its panics.

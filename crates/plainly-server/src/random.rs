@@ -1,4 +1,4 @@
-//! Names that can't be guessed.
+//! Random names that can't be guessed.
 
 /// A name that can't be guessed: 128 bits from the system's random source, in hexadecimal.
 pub(super) fn random_name() -> Result<String, getrandom::Error> {

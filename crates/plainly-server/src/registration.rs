@@ -4,8 +4,9 @@ use super::Server;
 use super::features::{BuildErrors, Prompt, Resource, Tool};
 
 impl Server {
-    /// Adds a tool. It is listed after the tools that the server was built with, unless it has the name of one of those
-    /// that was removed: then it takes its place. Clients that listen for changes of the tools are notified.
+    /// Adds a tool. It is listed after the tools that the server was built with, unless one of
+    /// those had the same name and was removed: then it gets that tool's position. Clients that
+    /// listen for changes of the tools are notified.
     ///
     /// ```
     /// use plainly::server::{Server, Tool};
@@ -18,8 +19,9 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Fails if the server could not have been built with the tool, if there is already a tool with this name, or if the
-    /// server was built without [`dynamic_tools`](super::ServerBuilder::dynamic_tools). Nothing has changed then.
+    /// Fails if the server could not have been built with the tool, if there is already a tool with
+    /// this name, or if the server was built without
+    /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools). In that case nothing has changed.
     pub fn add_tool(&self, tool: Tool) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(tool, &features.tools)?;
@@ -42,8 +44,10 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Fails if the server could not have been built with the prompt, if there is already a prompt with this name, or if
-    /// the server was built without [`dynamic_prompts`](super::ServerBuilder::dynamic_prompts). Nothing has changed then.
+    /// Fails if the server could not have been built with the prompt, if there is already a prompt
+    /// with this name, or if the server was built without
+    /// [`dynamic_prompts`](super::ServerBuilder::dynamic_prompts). In that case nothing has
+    /// changed.
     pub fn add_prompt(&self, prompt: Prompt) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(prompt, &features.prompts)?;
@@ -65,9 +69,10 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Fails if the server could not have been built with the resource, if there is already a resource at this URI, or if
-    /// the server was built without [`dynamic_resources`](super::ServerBuilder::dynamic_resources). Nothing has changed
-    /// then.
+    /// Fails if the server could not have been built with the resource, if there is already a
+    /// resource at this URI, or if the server was built without
+    /// [`dynamic_resources`](super::ServerBuilder::dynamic_resources). In that case nothing has
+    /// changed.
     pub fn add_resource(&self, resource: Resource) -> Result<(), BuildErrors> {
         let features = &self.0.features;
         features.add(resource, features.resources.fixed())?;

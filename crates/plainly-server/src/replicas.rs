@@ -1,5 +1,5 @@
-//! The other replicas of this server: events for all of them, and questions for one, sealed with
-//! the keys that all have. It knows neither sessions nor connections.
+//! The other replicas of this server: events for all of them, and questions to one, sealed with the
+//! common keys. It knows neither sessions nor connections.
 //!
 //! ```text
 //! changes, sessions ─► tell ─► sealed ─► bus ─► sealed ─► numbers ─► hear ─► what the server does about it
@@ -44,19 +44,19 @@ use crate::shelves::{ShelfKey, Shelves};
 use plainly_transport::lock::Lock;
 use plainly_transport::seal::Keys;
 
-/// The time without an event after which the number of the last one is sent once more.
+/// The time without an event after which the number of the last event is sent again.
 const QUIET: Duration = Duration::from_secs(2);
-/// The time for an answer.
+/// The time limit for an answer.
 const ANSWER: Duration = Duration::from_secs(5);
-/// The time in which a replica comes back whose connection to the engine was lost.
+/// The time in which a replica should return after it lost its connection to the engine.
 const COMES_BACK: Duration = Duration::from_secs(2);
-/// The shelf of questions that are too large to be sent.
+/// The shelf for questions that are too large to be sent.
 const SHELF: &str = "questions";
-/// The time that they are stored.
+/// The time for which these questions are stored.
 const QUESTION: Duration = Duration::from_secs(60);
-/// The bytes of a message beside its question, and some to spare.
+/// The bytes of a message in addition to its question, with a margin.
 const ENVELOPE: usize = 512;
-/// The pause between two questions to a replica that is gone.
+/// The pause between two attempts to ask a replica that is gone.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The other replicas of this server.
@@ -68,11 +68,11 @@ pub(crate) struct Replicas {
     shelves: Shelves,
     sent: Lock<SentNumbers>,
     has_told: Notify,
-    /// The number of times that events may be missing here.
+    /// The number of times that this replica may have missed events.
     gaps: watch::Sender<u64>,
     meeting: Meeting,
     counts: Arc<Counts>,
-    /// The digest of what this one lists.
+    /// The digest of this replica's listings.
     lists: String,
 }
 
@@ -83,7 +83,7 @@ struct SentNumbers {
     question: u64,
 }
 
-/// A message of another replica.
+/// A message from another replica.
 #[derive(Debug)]
 pub(crate) enum ReplicaMessage {
     Event(ReplicaEvent),
@@ -92,7 +92,7 @@ pub(crate) enum ReplicaMessage {
     Gap,
 }
 
-/// The way back for the answer to a question.
+/// The channel for the answer to a question.
 #[derive(Debug)]
 pub(crate) struct AnswerWay {
     replicas: Arc<Replicas>,
@@ -122,22 +122,22 @@ impl Replicas {
         }
     }
 
-    /// Lists what has this digest.
+    /// Sets the digest of this replica's listings.
     pub(crate) fn listing(self, lists: String) -> Self {
         Self { lists, ..self }
     }
 
-    /// The digest of what this one lists.
+    /// The digest of this replica's listings.
     pub(crate) fn lists(&self) -> &str {
         &self.lists
     }
 
-    /// Everything that is counted.
+    /// All counts.
     pub(crate) fn counts(&self) -> Vec<ReplicaCount> {
         self.counts.all()
     }
 
-    /// The times that events of others were missing.
+    /// The number of times that events of others were missing.
     pub(crate) fn holes(&self) -> u64 {
         self.counts.get(Counted::Hole)
     }
@@ -152,7 +152,7 @@ impl Replicas {
         self.engine.id()
     }
 
-    /// The fingerprints of its keys; that of the key which seals comes first.
+    /// The fingerprints of the keys. The fingerprint of the sealing key comes first.
     pub(crate) fn fingerprints(&self) -> Vec<String> {
         self.envelopes.fingerprints()
     }
@@ -162,29 +162,29 @@ impl Replicas {
         self.engine.is_connected()
     }
 
-    /// The journals that all share.
+    /// The journals that all replicas share.
     pub(crate) fn journals(&self) -> Arc<dyn ErasedJournals> {
         Arc::<dyn ErasedEngine>::clone(&self.engine)
     }
 
-    /// Notes that events may be missing here.
+    /// Records that this replica may have missed events.
     pub(crate) fn miss(&self) {
         self.gaps.send_modify(|gaps| *gaps += 1);
     }
 
-    /// The number of times that events may be missing here.
+    /// The number of times that this replica may have missed events.
     pub(crate) fn gap_count(&self) -> u64 {
         *self.gaps.borrow()
     }
 
-    /// Notifies of events that may be missing here, from now on.
+    /// Notifies that this replica may have missed events, from now on.
     pub(crate) fn gaps(&self) -> watch::Receiver<u64> {
         self.gaps.subscribe()
     }
 
-    /// Sends an event to all others. Returns at once.
+    /// Sends an event to all other replicas. Returns at once.
     pub(crate) fn tell(&self, event: &ReplicaEvent) {
-        // Locked until it is sent, so that the events leave in the order of their numbers.
+        // Locked until the event is sent, so that events are sent in the order of their numbers.
         let mut sent = self.sent.lock();
         sent.event += 1;
         self.send(&Numbered::new(sent.event, Some(event)));
@@ -195,13 +195,13 @@ impl Replicas {
     fn send(&self, event: &Numbered<Option<&ReplicaEvent>>) {
         match self.envelopes.seal_event(&encode(event)) {
             Ok(event) => self.engine.tell(event),
-            // Others notice by its number.
+            // Others notice the missing event by its number.
             Err(error) => tracing::warn!(%error, "an event for other replicas could not be sealed"),
         }
     }
 
-    /// Sends the number of the last event once more after each time that events were sent, so that
-    /// others notice whether they have missed the last ones. Never ends.
+    /// Sends the number of the last event again after a pause in the events, so that others notice
+    /// if they have missed the last ones. Never ends.
     pub(crate) async fn repeat_numbers(self: Arc<Self>) {
         loop {
             self.has_told.notified().await;
@@ -211,8 +211,8 @@ impl Replicas {
         }
     }
 
-    /// Asks a replica. If it is gone, it is given a moment to come back, since the question was not
-    /// heard.
+    /// Asks a replica a question. If the replica is gone, retries for a short time, because the
+    /// question was not received.
     pub(crate) async fn ask(
         &self,
         whom: ReplicaId,
@@ -229,8 +229,8 @@ impl Replicas {
         }
     }
 
-    /// Stores a question that is too large to be sent, and returns the one that is asked in place
-    /// of it.
+    /// Stores a question that is too large to be sent, and returns the question that is sent in its
+    /// place.
     async fn stored(
         &self,
         question: &ReplicaQuestion,
@@ -254,7 +254,8 @@ impl Replicas {
         }
     }
 
-    /// The question itself, if it is in a record; or the answer, if it can't be read.
+    /// The question itself, if it is stored in a record. If it can't be read, returns the answer to
+    /// send.
     pub(crate) async fn whole(
         &self,
         question: ReplicaQuestion,
@@ -286,11 +287,11 @@ impl Replicas {
         within: Duration,
     ) -> Result<ReplicaAnswer, Unanswered> {
         let (answer, _) = self.answer_of(whom, question, within).await?;
-        // An answer of a newer version means nothing here.
+        // An answer of a newer version can't be interpreted here.
         decode(&answer).ok_or(Unanswered::Silent)
     }
 
-    /// The answer of a replica that is asked once, and when it was sent.
+    /// The answer of a replica that is asked once, and the time when it was sent.
     async fn answer_of(
         &self,
         whom: ReplicaId,
@@ -306,13 +307,13 @@ impl Replicas {
         let sealed = self.envelopes.seal_question(whom, &question);
         let sealed = sealed.map_err(|_| Unanswered::Unsent)?;
         let answer = self.engine.ask(whom, sealed, within).await?;
-        // A forged answer means nothing.
+        // A forged answer is ignored.
         let answer = self.envelopes.open_answer(whom, number, &answer);
         let answer = answer.map_err(|_| Unanswered::Silent)?;
         Ok((answer.content, answer.sent))
     }
 
-    /// The messages of all others, from now on.
+    /// The messages of all other replicas, from now on.
     pub(crate) fn hear(self: &Arc<Self>) -> BoxStream<'static, ReplicaMessage> {
         let (replicas, heard) = (Arc::clone(self), self.engine.hear());
         let mut numbers = EventNumbers::default();
@@ -360,7 +361,8 @@ impl Replicas {
         let gap = match (numbers.order(sender, number), &content) {
             (Order::Past, _) => return Vec::new(),
             (Order::Next, Some(_)) => None,
-            // Without content, it only repeats the number of one that was not heard.
+            // A message without content only repeats the number of an event, which in this case was
+            // not received.
             (Order::Next, None) | (Order::AfterHole, _) => {
                 self.counts.add(Counted::Hole);
                 Some(ReplicaMessage::Gap)
@@ -374,7 +376,7 @@ impl Replicas {
         gap.into_iter().chain(event).collect()
     }
 
-    /// Notes the sender of a message that can't be read.
+    /// Records the sender of a message that can't be read.
     fn shows_unreadable(&self, Unreadable(sender): &Unreadable) {
         self.counts.add(Counted::Unreadable);
         if let Some(sender) = sender {
@@ -393,7 +395,8 @@ impl Replicas {
         let opened = opened.ok()?;
         let Numbered { number, content } = decode::<Numbered<AnyKind>>(&opened.content)?;
         let question = content.read();
-        // One whose clock is wrong learns it by the answer to this question.
+        // Also handled if it is not fresh, because the answer shows a sender with a wrong clock
+        // that its clock is wrong.
         let meets = matches!(question, Some(ReplicaQuestion::Meet));
         let is_fresh = opened.is_fresh();
         if meets || !is_fresh {
@@ -411,7 +414,7 @@ impl Replicas {
         };
         match question {
             Some(question) => Some(ReplicaMessage::Question(question, way)),
-            // One of a newer version, which learns that this replica can't do it.
+            // The question of a newer version. The answer says that this replica can't handle it.
             None => {
                 way.answer(ReplicaAnswer::No);
                 None

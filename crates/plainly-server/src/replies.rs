@@ -1,5 +1,6 @@
-//! Everything that is sent for one request or batch, as a stream: messages, and at the end the reply. Each transport
-//! sends it in its own way: as lines, as the body of one HTTP response, or as events.
+//! Everything that is sent for one request or batch, as a stream: messages, and at the end the
+//! reply. Each transport sends it in its own way: as lines, as the body of one HTTP response, or as
+//! events.
 
 mod respond;
 pub(super) mod running;
@@ -16,18 +17,18 @@ use super::outgoing::encode::EncodedReply;
 use super::outgoing::{Departure, ReplySource};
 use plainly_transport::{Event, Feed};
 
-/// The messages and the reply for a request or batch. There is no reply if it was cancelled or wants none. Dropping it
-/// cancels the handlers.
+/// The messages and the reply for a request or batch. There is no reply if the request was
+/// cancelled or the message expects none. Dropping it cancels the handlers.
 #[derive(Debug)]
 pub(super) struct Replies {
-    /// The next item, if it was taken from the source already or never had one.
+    /// The next item, if it has already been read from the source or never had one.
     next: Option<Departure>,
     origin: Origin,
 }
 
 #[derive(Debug)]
 enum Origin {
-    /// Nothing more comes.
+    /// There are no further items.
     Over,
     Request(RunningRequest),
     Other(Box<dyn ReplySource>),
@@ -50,7 +51,7 @@ impl Replies {
         }
     }
 
-    /// The replies of several requests at once.
+    /// The replies of several requests.
     pub(super) fn from_source(source: impl ReplySource + 'static) -> Self {
         Self {
             next: None,
@@ -58,14 +59,14 @@ impl Replies {
         }
     }
 
-    /// Notifications that no request asked for: there is no reply.
+    /// Notifications without a request, and therefore without a reply.
     pub(super) fn notifications(messages: BoxStream<'static, Bytes>) -> Self {
         Self::from_source(Notifications(messages))
     }
 
-    /// Lets the handler begin. Returns its reply if it ends at once, with nothing to send before that.
+    /// Starts the handler. Returns its reply if the handler ends at once and has sent no messages.
     pub(super) fn begin(&mut self) -> Option<EncodedReply> {
-        // Messages stay where they are: a cancellation that comes next takes them back.
+        // Messages stay in the outbox, because a subsequent cancellation withdraws them.
         let reply = match &mut self.origin {
             Origin::Request(running) => running.begin()?,
             Origin::Over | Origin::Other(_) => return self.take_reply(),
@@ -74,10 +75,11 @@ impl Replies {
         Some(reply)
     }
 
-    /// Waits for the first item, and keeps it.
+    /// Waits for the first item, and stores it.
     pub(super) async fn first(&mut self) {
         if self.next.is_none() {
-            // Kept, because it decides how HTTP answers: with a whole response or with events.
+            // Stored, because it determines whether the HTTP response is a single message or a
+            // stream of events.
             self.next = self.next().await;
         }
     }
@@ -93,7 +95,7 @@ impl Replies {
         }
     }
 
-    /// Whether nothing is left to send, and nothing runs.
+    /// Whether no item is left to send and nothing is running.
     pub(super) fn is_over(&self) -> bool {
         self.next.is_none() && matches!(self.origin, Origin::Over)
     }
@@ -120,7 +122,7 @@ impl Stream for Replies {
             None => None,
         };
         if matches!(next, None | Some(Departure::Reply(_))) {
-            // A handler gives back its place now, not when the reply is read.
+            // Releases the slot of the handler now, not when the reply is read.
             this.origin = Origin::Over;
         }
         Poll::Ready(next)
@@ -147,7 +149,8 @@ impl Feed for Replies {
         loop {
             match ready!(self.poll_next_unpin(context)).map(Departure::into_bytes) {
                 Some(Some(message)) => return Poll::Ready(Some(message.into())),
-                // A pause means nothing here: a client that can't come back goes on waiting.
+                // A pause has no effect here, because a client that can't reconnect continues to
+                // wait.
                 Some(None) => {}
                 None => return Poll::Ready(None),
             }
@@ -167,7 +170,7 @@ impl ReplySource for Notifications {
         Poll::Ready(message.map(Departure::Message))
     }
 
-    // No handler is behind these, so there is no end to wait for.
+    // There is no handler, so there is no end to wait for.
     fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }

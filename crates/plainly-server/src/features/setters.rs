@@ -1,5 +1,5 @@
-//! Setters that several kinds of definition have, each written once: `setters!` puts the named ones into an `impl`. If
-//! a setter means different things for different kinds, its documentation stands beside its name.
+//! Setters that several kinds of definition share. `setters!` adds the named ones to an `impl`. If
+//! a setter has different meanings for different kinds, its documentation follows its name.
 
 macro_rules! setters {
     ($($name:ident $(= $doc:literal)?),+ $(,)?) => { $(setters!(@$name $($doc)?);)+ };
@@ -12,7 +12,7 @@ macro_rules! setters {
         }
     };
     (@title) => {
-        /// The display name.
+        /// Sets the display name.
         #[must_use]
         pub fn title(mut self, title: impl Into<String>) -> Self {
             self.definition.title = Some(title.into());
@@ -36,7 +36,7 @@ macro_rules! setters {
         }
     };
     (@icons) => {
-        /// Icons for user interfaces.
+        /// Sets icons for user interfaces.
         #[must_use]
         pub fn icons(mut self, icons: impl Into<Vec<plainly_protocol::types::Icon>>) -> Self {
             self.definition.icons = Some(icons.into());
@@ -44,7 +44,7 @@ macro_rules! setters {
         }
     };
     (@annotations) => {
-        /// Hints for the client about its audience and importance.
+        /// Sets hints for the client about the audience and importance.
         #[must_use]
         pub fn annotations(mut self, annotations: plainly_protocol::types::Annotations) -> Self {
             self.definition.annotations = Some(annotations);
@@ -52,7 +52,7 @@ macro_rules! setters {
         }
     };
     (@meta) => {
-        /// Adds to the `_meta` of its definition.
+        /// Adds members to the `_meta` of the definition.
         #[must_use]
         pub fn meta(mut self, meta: plainly_protocol::types::Meta) -> Self {
             let members = serde_json::Map::from(meta);

@@ -1,4 +1,4 @@
-//! `skills/list` and `skills/get` over the skills of the program.
+//! `skills/list` and `skills/get` for the program's skills.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::skills::ErasedSkills;
 use crate::store::{EndlessListing, StoreError};
 
 impl Features {
-    /// The skills; an error without any.
+    /// The skills; an error if the program has none.
     fn skills(&self, method: Method) -> Result<Arc<dyn ErasedSkills>, ProtocolError> {
         let skills = self.skills.clone();
         skills.ok_or_else(|| ProtocolError::method_not_found(method.name()))
@@ -67,7 +67,7 @@ impl Features {
         let finding = async move {
             let found: Result<Skill, StoreError> = skills.get(uri.clone()).await;
             let skill = found.map_err(|error| match error {
-                // In every revision the code is that of invalid parameters, also where a missing
+                // In every revision the code is that of invalid parameters, even where a missing
                 // resource has another one.
                 StoreError::NotFound => InvalidParams::UnknownSkill {
                     uri: quoted(&uri).into_owned(),

@@ -1,4 +1,4 @@
-//! Tools as a program defines them. `served` has what a server makes of them.
+//! Tools as a program defines them. `served` has the tools that a server serves.
 
 mod adapted;
 mod listed;
@@ -47,7 +47,7 @@ type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + 
 pub struct Tool {
     definition: types::Tool,
     annotations: ToolAnnotations,
-    /// Mistakes in the schemas that the program gave.
+    /// Mistakes in the schemas that the program set.
     wrong: Vec<String>,
     needs: Needs,
     task: Option<TaskSupport>,
@@ -56,7 +56,7 @@ pub struct Tool {
 
 impl Tool {
     /// A tool with this name, served by `handler`. Its input schema is derived from the handler's
-    /// `Args<T>`, its output schema from the `Json<T>` that it returns.
+    /// `Args<T>`, and its output schema from the returned `Json<T>`.
     pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -106,8 +106,8 @@ impl Tool {
         meta,
     }
 
-    /// Names the page on which hosts show what the tool returns: the `ui://` URI of an
-    /// [`App`](crate::App). Other hosts ignore the page.
+    /// Sets the page on which hosts show the tool's results, by the `ui://` URI of an
+    /// [`App`](crate::App). Hosts without support ignore the page.
     #[must_use]
     pub fn app(mut self, uri: impl Into<String>) -> Self {
         let uri = uri.into();
@@ -117,7 +117,7 @@ impl Tool {
         }
         let page = [
             ("ui", json!({"resourceUri": uri})),
-            // The key of hosts from before the extension was stable.
+            // The key that hosts use from before the extension was stable.
             ("ui/resourceUri", json!(uri)),
         ];
         self.meta(page.into())
@@ -130,22 +130,22 @@ impl Tool {
         self
     }
 
-    /// All hints about the tool's behaviour at once.
+    /// Sets all hints about the tool's behaviour at once.
     #[must_use]
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = annotations;
         self
     }
 
-    /// Lets calls continue as tasks, for as long as
+    /// Allows calls to continue as tasks, for as long as
     /// [`TaskLimits::deadline`](crate::limits::TaskLimits::deadline) allows: the client gets a
-    /// handle and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
-    /// revisions don't have it.)
+    /// handle and polls for the result. (Extension `io.modelcontextprotocol/tasks`; clients of
+    /// older revisions don't have it.)
     ///
-    /// If the handler takes a [`Task`](crate::extract::Task), a call becomes a task where the
-    /// handler says so. Otherwise, a call that must be a task becomes one at once, and a call that
-    /// may be becomes one unless it finishes immediately. The handler's outcome is then the task's
-    /// result, including a tool error. A panic, the deadline, or a returned
+    /// If the handler has a parameter [`Task`](crate::extract::Task), the handler determines where
+    /// a call becomes a task. Otherwise, a call that must be a task becomes one at once, and a call
+    /// that may be one becomes one unless it finishes immediately. The handler's outcome is then
+    /// the task's result, including a tool error. A panic, the deadline, or a returned
     /// [`ProtocolError`](plainly_errors::ProtocolError) ends the task as failed.
     ///
     /// ```
@@ -164,9 +164,9 @@ impl Tool {
         self
     }
 
-    /// Replaces the input schema derived from `Args<T>` with this JSON text. Peers get it exactly
-    /// as it is written here (except for line breaks between its tokens). Arguments are validated
-    /// against it before the handler sees them, so the handler can take them as they are:
+    /// Replaces the input schema derived from `Args<T>` with this JSON text. Peers get the text
+    /// unchanged, except for line breaks between its tokens. Arguments are validated against it
+    /// before the handler gets them, so the handler can accept them as untyped JSON:
     ///
     /// ```
     /// use plainly::server::Tool;
@@ -192,13 +192,13 @@ impl Tool {
                 .wrong
                 .push(format!("has an input schema that is not JSON: {error}")),
         }
-        // Only this schema says what the arguments must be: their type may know nothing of it.
+        // Only this schema defines the arguments, because their type may not contain its rules.
         self.needs.args = None;
         self
     }
 
     /// Replaces the output schema derived from a [`Json<T>`](crate::reply::Json) with this JSON
-    /// text, as with [`input_schema`](Self::input_schema). What the handler returns is validated
+    /// text, as with [`input_schema`](Self::input_schema). The handler's result is validated
     /// against it.
     #[must_use]
     pub fn output_schema(mut self, json: impl Into<String>) -> Self {
@@ -211,13 +211,13 @@ impl Tool {
         self
     }
 
-    /// The name by which clients call it.
+    /// The name by which clients call the tool.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// Its definition as clients see it, without the hints about its behaviour.
+    /// The definition as clients see it, without the hints about the tool's behaviour.
     #[must_use]
     pub fn definition(&self) -> &types::Tool {
         &self.definition

@@ -1,17 +1,19 @@
-//! The values that an argument can have, where the schema of its type lists them: an enum or a boolean completes itself.
+//! The values of an argument, if the schema of its type lists them, so that an enum or a boolean
+//! needs no completion handler.
 
 use serde_json::Value;
 
-/// The values that the argument `name` can have, if the schema of all lists them.
+/// The values of the argument `name`, if the schema lists all of them.
 pub(super) fn of_member(root: &Value, name: &str) -> Option<Vec<String>> {
     let property = root.get("properties")?.get(name)?;
     listed(root, property, DEEPEST)
 }
 
-/// The depth to which references and alternatives are followed: a type may contain itself.
+/// The maximum depth of references and alternatives that are followed, because a type may contain
+/// itself.
 const DEEPEST: usize = 8;
 
-/// All texts that are valid by `schema`, if they are few.
+/// All texts that are valid under `schema`, if there are few.
 fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
     let depth = depth.checked_sub(1)?;
     if let Some(reference) = text(schema, "$ref") {
@@ -36,7 +38,7 @@ fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
     }
 }
 
-/// Whether values are of the type `kind`, where they are not left out.
+/// Whether values have the type `kind`, unless they are left out.
 fn is_of(schema: &Value, kind: &str) -> bool {
     match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.iter().all(|it| it == kind || it == "null"),

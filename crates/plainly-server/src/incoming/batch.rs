@@ -1,6 +1,6 @@
-//! Batches, several messages in one, which 2025-03-26 alone has and requires. Each request of a batch is in flight like
-//! any other: it counts, it can be cancelled, and its id is taken. The replies are one message, and together no larger
-//! than one may be.
+//! Batches, several messages in one, which only 2025-03-26 has and requires. Each request of a
+//! batch is in flight like any other: it counts, it can be cancelled, and its id is in use. The
+//! responses are one message, which must not exceed the size of a single response.
 
 use std::collections::{BTreeMap, HashSet};
 use std::pin::Pin;
@@ -29,11 +29,11 @@ use crate::resolve::ResolveError;
 use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 
-/// The messages of a batch, each judged by itself.
+/// The messages of a batch, each checked separately.
 pub(crate) type BatchMessages<'a> = Vec<Result<Message<'a>, MalformedMessage<'a>>>;
 
-/// A running batch: the messages of its handlers and, at the end, all replies as one; nothing if no message wants a
-/// reply. Dropping it cancels the handlers.
+/// A running batch: the messages of its handlers and, at the end, all responses as one message, or
+/// none if no message expects a response. Dropping it cancels the handlers.
 #[derive(Debug)]
 struct Batch {
     replies: Option<BatchReplies>,
@@ -59,7 +59,7 @@ pub(crate) fn unanswerable<'m, 'a>(
         .and_then(|first| first.as_ref().err())
 }
 
-/// The ids of those of `messages` that can be answered, as JSON.
+/// The ids of the messages that can be answered, as JSON.
 pub(crate) fn ids<'a>(messages: &BatchMessages<'a>) -> impl Iterator<Item = &'a str> {
     messages.iter().filter_map(|message| match message {
         Ok(Message::Request(request)) => Some(request.id.as_raw()),
@@ -69,7 +69,7 @@ pub(crate) fn ids<'a>(messages: &BatchMessages<'a>) -> impl Iterator<Item = &'a 
 }
 
 impl Server {
-    /// Whether `peer` may send batches; the error names the revision that may.
+    /// Whether `peer` may send batches. The error names the revision that may.
     pub(crate) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
         if peer.is_some_and(|peer| peer.revision.traits().batches) {
             return Ok(());
@@ -89,16 +89,16 @@ impl Server {
     ) -> Replies {
         let revision = session.peer.revision;
         let mut joined = BatchReplies::new(self.clone(), arrival, &session.peer);
-        // An id whose request was answered already is free again in the session; but two responses with one id in one
-        // reply could not be told apart.
+        // An id whose request was already answered is free again in the session, but two responses
+        // with the same id in one message could not be distinguished.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
         for (place, message) in messages.into_iter().enumerate() {
             match message {
                 Ok(Message::Request(request)) => {
                     let (id, owned) = (request.id.as_raw(), request.id.to_owned());
                     let arrival = part(arrival, request.params.as_ref());
-                    // An id in flight is refused by admission, and may be free further on: a cancellation can come in
-                    // between.
+                    // Admission rejects an id that is in flight. Later in the batch it may be free,
+                    // if a cancellation comes in between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
                         let unresolved = ResolveError { error, revision };
@@ -108,8 +108,8 @@ impl Server {
                     }
                     let scope = scope(session, extensions, &request).arrived(arrival);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
-                    // Begun before the next part is read, so that a cancellation further on in the batch finds the
-                    // request in flight.
+                    // Begun before the next part is read, so that a cancellation later in the batch
+                    // finds the request in flight.
                     match replies.begin() {
                         Some(reply) => joined.fit(place, id, reply),
                         None => running.push(Part {
@@ -151,9 +151,9 @@ fn part(arrival: Arrival, params: Option<&Object<'_>>) -> Arrival {
     arrival.part(params.map_or(0, |it| it.raw().len()))
 }
 
-/// Refuses requests that can't be part of a batch.
+/// Rejects requests that can't be part of a batch.
 fn check_part(request: &Request<'_>, is_new: bool) -> Result<(), ProtocolError> {
-    // 2025-03-26, "Lifecycle": nothing else is possible until it is answered.
+    // 2025-03-26, "Lifecycle": no other request is allowed until it is answered.
     if request.method == Method::Initialize.name() {
         return Err(ProtocolError::invalid_request(
             "Invalid request: initialize can't be part of a batch",
@@ -193,7 +193,8 @@ impl ReplySource for Batch {
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut ended = Poll::Ready(());
-        // A part polled from here wakes only the caller. Pushed anew, each is polled again when its turn comes.
+        // A part that is polled here wakes only the caller. Pushed again, each part is polled again
+        // in its turn.
         for mut part in std::mem::take(&mut self.running) {
             if part.replies.poll_end(context).is_pending() {
                 ended = Poll::Pending;
@@ -214,7 +215,7 @@ fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>)
     Scope::within(session, wants).carrying(extensions)
 }
 
-/// The replies so far, by the places of their requests.
+/// The responses so far, by the positions of their requests.
 #[derive(Debug)]
 struct BatchReplies {
     server: Server,
@@ -222,7 +223,7 @@ struct BatchReplies {
     revision: Revision,
     caller: Option<Holder>,
     written: BTreeMap<usize, Bytes>,
-    /// The number of bytes left for replies.
+    /// The number of bytes left for responses.
     room: usize,
 }
 
@@ -238,12 +239,13 @@ impl BatchReplies {
         }
     }
 
-    /// Adds the reply to the request `id`, or an error if there is no room for it.
+    /// Adds the response to the request `id`, or an error if there is no room for it.
     fn fit(&mut self, place: usize, id: &str, reply: EncodedReply) {
         if reply.bytes.len() <= self.room {
             return self.add(place, reply.bytes);
         }
-        // Gives back its memory, and its room among the unsent replies, before the error is written.
+        // Releases the response's memory and its room among the unsent responses before the error
+        // is written.
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
@@ -255,7 +257,7 @@ impl BatchReplies {
         self.add(place, refusal.bytes);
     }
 
-    /// Adds a reply; an error is small, and never left out.
+    /// Adds a response. An error is small and is never left out.
     fn add(&mut self, place: usize, reply: Bytes) {
         self.room = self.room.saturating_sub(reply.len());
         self.written.insert(place, reply);
@@ -273,7 +275,7 @@ impl BatchReplies {
             out.extend_from_slice(&reply);
         }
         out.push(b']');
-        // The parts had room just now; the whole is sent even if there is none left.
+        // The parts had room a moment ago, so the whole is sent even if there is none left.
         let held = server.0.unsent.room(self.caller).hold(out.into());
         Some(EncodedReply {
             http_status: 200,

@@ -1,5 +1,5 @@
-//! Serves one peer over messages: requests run side by side, and replies leave as they are ready. A legacy session, if
-//! one is opened, belongs to the connection.
+//! Serves one peer over messages: requests run concurrently, and responses are sent as soon as they
+//! are ready. A legacy session, if one is opened, belongs to the connection.
 
 mod throttle;
 
@@ -37,27 +37,28 @@ use crate::store::Viewer;
 use plainly_transport::quota::Holder;
 use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
-/// The time for a peer to read the last replies once its requests were ended.
+/// The time for a peer to read the last responses after its requests were ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Replies are flushed once this many bytes wait, even if more messages have arrived: the peer then works on some while
-/// the rest are served. With sixteen times as much, the two took turns, and half of the time neither core did anything.
+/// Responses are flushed once this many bytes wait, even if more messages have arrived, so that the
+/// peer can process some while the rest are served. With sixteen times as much, the two took turns,
+/// and half of the time neither core did anything.
 const FLUSH: usize = 4 << 10;
 
-/// A peer that is served.
+/// A connection to a peer.
 pub(crate) struct Connection<M> {
     server: Server,
-    /// Attached to every request.
+    /// The extensions that are added to every request.
     extensions: Extensions,
     memory: ConnectionMemory,
     messages: M,
-    /// Bytes that are sent and not flushed, and one more for each message.
+    /// The number of bytes that are sent but not flushed, plus one for each message.
     unflushed: usize,
     session: Option<Arc<Session>>,
-    /// The connection as a session, if anything reads the ends of sessions.
+    /// The connection as a session, if the ends of sessions are observed.
     observed: Option<ConnectionSession>,
-    /// The replies of the running requests, and the stream of the session.
+    /// The responses of the running requests, and the stream of the session.
     running: SelectAll<Replies>,
-    /// Whether the last turn sent one of them.
+    /// Whether the last turn sent a message of `running`.
     has_spoken: bool,
     in_flight: Arc<InFlight>,
     throttle: Throttle,
@@ -80,7 +81,8 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
+    /// Serves the peer until it ends the connection or `stop` resolves, then finishes the running
+    /// requests.
     pub(crate) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let served = self.run(stop).await;
         if let (Some(observed), Err(error)) = (&mut self.observed, &served) {
@@ -92,12 +94,13 @@ impl<M: Messages> Connection<M> {
     async fn run(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
-            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in few
-            // flushes.
+            // All received messages are processed before anything is awaited, so that the responses
+            // to a burst need few flushes.
             self.take_all().await?;
             let next = tokio::select! {
                 biased;
-                // First: a peer that sends without pause must not keep the server from stopping.
+                // Polled first, because a peer that sends without pause must not keep the server
+                // from stopping.
                 () = &mut stop => break,
                 next = self.next() => next,
             };
@@ -109,7 +112,8 @@ impl<M: Messages> Connection<M> {
                 },
             }
         }
-        // They never end by themselves, so waiting for them would always take the whole time for shutdown.
+        // Subscriptions never end by themselves, so waiting for them would always take the whole
+        // time for shutdown.
         self.in_flight.stop_subscriptions();
         // From here on no question can be answered, and no change is reported.
         self.session.iter().for_each(|session| session.close());
@@ -117,16 +121,17 @@ impl<M: Messages> Connection<M> {
         if let Ok(finished) = timeout(shutdown, self.finish()).await {
             return finished;
         }
-        // Whatever still runs is answered with an error. A peer that doesn't read even that is given up.
+        // Requests that are still running get an error. A peer that doesn't even read that is given
+        // up.
         self.in_flight.stop_all();
         timeout(LAST_WORDS, self.finish()).await.unwrap_or(Ok(()))
     }
 
-    /// Accepts every message that is already here, and flushes the replies.
+    /// Processes every message that has already arrived, and flushes the responses.
     async fn take_all(&mut self) -> io::Result<()> {
         while let Some(inbound) = self.messages.take_buffered() {
             self.take(inbound);
-            // Otherwise the replies to a peer that sends without pause would all be kept in memory.
+            // Otherwise all responses to a peer that sends without pause would be stored in memory.
             if self.unflushed >= FLUSH {
                 self.flush().await?;
             }
@@ -134,14 +139,15 @@ impl<M: Messages> Connection<M> {
         self.flush().await
     }
 
-    /// Finishes the running requests and closes the connection. If dropped halfway, the next call goes on from there.
+    /// Finishes the running requests and closes the connection. If dropped in between, the next
+    /// call continues.
     async fn finish(&mut self) -> io::Result<()> {
         while let Some(outgoing) = self.running.next().await {
             self.send(outgoing);
             self.flush().await?;
         }
         self.flush().await?;
-        // Everything was sent: a peer that has gone by now misses nothing.
+        // All messages were sent, so a peer that has disconnected by now misses nothing.
         if let Err(error) = poll_fn(|context| self.messages.poll_close(context)).await {
             tracing::debug!(%error, "a connection was not closed cleanly");
         }
@@ -149,8 +155,7 @@ impl<M: Messages> Connection<M> {
     }
 
     /// The next message to or from the peer, in the order of their arrival. If both are ready, they
-    /// take turns, so that neither keeps the other waiting. Nothing is lost if the future is
-    /// dropped.
+    /// take turns, so that neither delays the other. Cancel-safe.
     async fn next(&mut self) -> Either<Departure, io::Result<Option<Inbound>>> {
         let received = poll_fn(|context| self.messages.poll_receive(context));
         let next = if std::mem::take(&mut self.has_spoken) {
@@ -170,10 +175,10 @@ impl<M: Messages> Connection<M> {
         next
     }
 
-    /// Flushes the sent replies. If dropped halfway, the next call goes on from there.
+    /// Flushes the sent responses. If dropped in between, the next call continues.
     async fn flush(&mut self) -> io::Result<()> {
         let most = self.server.limits().write_stall;
-        // Each part that the peer takes gives it the whole time again.
+        // The time limit restarts with each part that the peer reads.
         while self.unflushed > 0 {
             let flushing = poll_fn(|context| self.messages.poll_flush(context));
             let progress = timeout(most, flushing).await.map_err(|_elapsed| {
@@ -191,7 +196,7 @@ impl<M: Messages> Connection<M> {
         let server = self.server.clone();
         let limits = server.limits();
         let bytes = match inbound {
-            // Not every transport knows the limit.
+            // Not every transport applies the limit.
             Inbound::Message(bytes) if bytes.len() <= limits.message_bytes => bytes,
             Inbound::Message(bytes) => {
                 let mut search = IdSearch::default();
@@ -204,7 +209,8 @@ impl<M: Messages> Connection<M> {
         match envelope::parse(&bytes, &limits.envelope) {
             Ok(Envelope::Single(Message::Request(request))) => self.request(arrival, &request),
             Ok(Envelope::Single(Message::Notification(notification))) => {
-                // All other notifications, such as `notifications/initialized`, ask nothing of a server.
+                // All other notifications, such as `notifications/initialized`, need no action by a
+                // server.
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
                 }
@@ -223,14 +229,14 @@ impl<M: Messages> Connection<M> {
     fn request(&mut self, arrival: Arrival, request: &Request<'_>) {
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
-            // Without admission: it is answered here and now, and clients must not cancel it (2025-11-25,
-            // "Cancellation").
+            // Not admitted, because it is answered immediately and clients must not cancel it
+            // (2025-11-25, "Cancellation").
             Ok(Sender::Opening) => self.open(arrival, request),
             Ok(Sender::Peer(scope)) => {
                 self.heard(scope.peer().revision);
                 let scope = scope.arrived(arrival);
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
-                // Most requests are answered at once, and wait behind nothing else.
+                // Most requests are answered at once and need not wait for others.
                 match replies.begin() {
                     Some(reply) => self.push(reply.bytes),
                     None => self.running.push(replies),
@@ -243,7 +249,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// Notes the revision of a client that made itself known.
+    /// Records the revision of a client that identified itself.
     fn heard(&mut self, revision: Revision) {
         if let Some(observed) = &mut self.observed {
             observed.revision = Some(revision);
@@ -251,7 +257,8 @@ impl<M: Messages> Connection<M> {
     }
 
     fn open(&mut self, arrival: Arrival, request: &Request<'_>) {
-        // An id in flight is taken for this request too: the client could not tell the two replies apart.
+        // An id in flight is in use for this request too, because the client could not distinguish
+        // the two responses.
         let opening = match self.in_flight.has(&request.id.to_owned()) {
             true => Err(ResolveError {
                 error: InvalidRequest::DuplicateId.into(),
@@ -273,7 +280,8 @@ impl<M: Messages> Connection<M> {
     /// Begins the session of the connection, replacing an earlier one.
     fn begin_session(&mut self, peer: Peer) {
         self.heard(peer.revision);
-        // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
+        // Requests in flight belong to the connection: those of an earlier session continue, and
+        // their ids stay in use.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
         let caller = Holder::of(peer.principal.as_ref(), None);
         let caller = caller.or_else(|| self.extensions.get().cloned());
@@ -283,7 +291,8 @@ impl<M: Messages> Connection<M> {
             Some(before) => session.after(before),
             None => session,
         });
-        // Without room for another listener, or with nothing to announce, the client hears of no changes.
+        // If there is no room for another listener or nothing to announce, the client gets no
+        // notifications of changes.
         let viewer = Viewer::with(&session.peer, &self.extensions);
         let subscriptions = &self.server.0.subscriptions;
         if let Ok(listener) = subscriptions.open_stream(&session, caller, &viewer) {
@@ -327,7 +336,8 @@ impl<M: Messages> Connection<M> {
         self.refuse(message, &error);
     }
 
-    /// Refuses the messages of a batch: each with its own id, or its sender would wait for them.
+    /// Rejects the messages of a batch, each with its own id, because its sender would wait for
+    /// them otherwise.
     fn refuse_batch(
         &mut self,
         arrival: Arrival,
@@ -341,16 +351,16 @@ impl<M: Messages> Connection<M> {
         ids.for_each(|id| self.refuse(self.unserved(arrival.part(0), Some(id)), error));
     }
 
-    /// Refuses a message that is too large to be read, with its id if that was found.
+    /// Rejects a message that is too large to be read, with its id if that was found.
     fn refuse_too_large(&mut self, id: Option<RequestId>) {
         let id = id.map(|id| id.to_string());
         let message = self.unserved(Arrival::unread(Transport::Stream), id.as_deref());
         self.refuse(message, &self.server.limits().too_large().into());
     }
 
-    /// Refuses a message. Without an id it is not answered if the session's revision has no such
-    /// answer, and not so often that two peers who answer each other's errors could keep each other
-    /// busy.
+    /// Rejects a message. A message without an id gets no error if the session's revision has no
+    /// such error response. The rate of such responses is limited, so that two peers that answer
+    /// each other's errors don't do so endlessly.
     fn refuse(&mut self, message: UnservedMessage<'_>, error: &ProtocolError) {
         let has_id = message.id.is_some();
         if !has_id && !message.revision.traits().errors_without_id {
@@ -372,7 +382,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    /// The revision of messages that answer nothing in particular.
+    /// The revision of messages that respond to no request.
     fn revision(&self) -> Revision {
         let session = self.session.as_ref();
         session.map_or(Revision::UNKNOWN_PEER, |session| session.peer.revision)

@@ -1,5 +1,5 @@
-//! The messages of a session that are for another replica: an answer to a question that it has
-//! asked, and the cancellation of a request that it may run.
+//! The messages of a session that another replica must get: an answer to a question that it asked,
+//! and the cancellation of a request that it may be running.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use plainly_protocol::id::RequestId;
 use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion, Replicas, ServerName};
 use crate::sessions::session::Session;
 
-/// Cancels a request of a session, wherever it runs.
+/// Cancels a request of a session, on whichever replica it runs.
 pub(super) fn cancel(session: &Session, id: RequestId) {
     if !session.in_flight.has(&id)
         && let Some((name, replicas)) = session.elsewhere()
@@ -22,8 +22,8 @@ pub(super) fn cancel(session: &Session, id: RequestId) {
     session.in_flight.cancel(&id);
 }
 
-/// Takes the answer of a client to a question, or hands it to the replica that has asked. Where
-/// that is gone, nothing waits for the answer.
+/// Accepts a client's answer to a question, or passes it to the replica that asked. If that replica
+/// is gone, nothing waits for the answer.
 pub(super) async fn take_answer(
     session: &Arc<Session>,
     response: &Response<'_>,
@@ -47,7 +47,8 @@ pub(super) async fn take_answer(
     }
 }
 
-/// The other replica that has asked: the id of its question begins with its name.
+/// The other replica that asked the question. The id of the question begins with the name of that
+/// replica.
 fn asker(response: &Response<'_>, replicas: &Arc<Replicas>) -> Option<ReplicaId> {
     let id = response.id?.as_raw().strip_prefix('"')?;
     let (asker, _number) = id.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Answers one HTTP request: a modern one by itself, a legacy one within its session.
+//! Answers one HTTP request: a modern one on its own, a legacy one within its session.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ impl Exchange for Server {
         if let Some(refusal) = self.forbidden(frame, arrival, &envelope) {
             return refusal;
         }
-        // Boxed where modern clients hardly ever send it: otherwise the future of every request
-        // would be as large.
+        // Boxed if modern clients hardly ever send it, because otherwise the future of every
+        // request would be as large.
         match envelope {
             Envelope::Single(Message::Request(ref request)) => {
                 self.request(frame, arrival, request).await
@@ -59,9 +59,10 @@ impl Exchange for Server {
 
     async fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(frame, &self.0.sessions).await {
-            // Boxed, since modern clients open none.
+            // Boxed, because modern clients open no streams.
             Ok(Some(session)) => Box::pin(self.stream_of(frame, &session)).await,
-            // Without a session there is no stream to open: a modern client listens by a request.
+            // Without a session there is no stream to open: a modern client subscribes with a
+            // request.
             Ok(None) => Err(without_session("GET opens the stream of a session")),
             Err(ResolveError { error, .. }) => Err(error),
         };
@@ -70,8 +71,8 @@ impl Exchange for Server {
 
     async fn end_session(&self, frame: &Frame) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
-            // The session is looked up although only its name is needed: only the principal that
-            // opened it may end it.
+            // The session is looked up although only its name is needed, because only the principal
+            // that opened it may end it.
             Ok(Some(session)) => {
                 let name = session_name(&frame.headers).unwrap_or_default();
                 match self.0.sessions.end(name, &session).await {
@@ -114,14 +115,14 @@ impl Server {
         arrival.of_http(|| TraceParent::parse(frame.headers.get(TRACE_PARENT)?.to_str().ok()?))
     }
 
-    /// The refusal of a message that was read, and of which nothing else is known.
+    /// The error response to a message that was read but about which nothing else is known.
     fn refused(&self, arrival: Arrival, error: &ProtocolError) -> Reply {
         let message = UnservedMessage::new(arrival, Revision::UNKNOWN_PEER);
         reply(self.refusal(message, error))
     }
 
-    /// The refusal of a message that needs more than its sender may do; of a batch, if one of its
-    /// messages does.
+    /// The error response to a message for which the sender lacks permission. For a batch, if one
+    /// of its messages needs more permissions.
     pub(super) fn forbidden(
         &self,
         frame: &Frame,
@@ -194,7 +195,7 @@ impl Server {
         }
     }
 
-    /// The rest of the stream that the event was part of or, without one, the stream of the
+    /// The rest of the stream that the event was part of or, without an event, the stream of the
     /// session's changes.
     async fn stream_of(
         &self,
@@ -256,8 +257,8 @@ impl Server {
     ) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
             Ok(session) => {
-                // A modern client cancels by hanging up, so its notifications mean nothing here.
-                // They are accepted (202) all the same.
+                // A modern client cancels by closing the connection, so its notifications have no
+                // effect here. They are nevertheless accepted (202).
                 if let Some(session) = &session
                     && let Some(id) = malformed::cancelled(notification)
                 {
@@ -277,8 +278,7 @@ impl Server {
         }
     }
 
-    /// Accepts the answer to one of the server's questions. An unexpected answer is accepted as
-    /// well.
+    /// Accepts the answer to one of the server's questions. An unexpected answer is accepted too.
     async fn response(&self, frame: &Frame, arrival: Arrival, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => match take_answer(&session, response).await {
@@ -293,7 +293,7 @@ impl Server {
         }
     }
 
-    /// Several messages at once: 2025-03-26 alone has them.
+    /// Answers several messages at once, which only 2025-03-26 has.
     async fn batch(&self, frame: &Frame, arrival: Arrival, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions).await {
             Ok(session) => session,
@@ -305,7 +305,7 @@ impl Server {
         let Some(session) = session else {
             return self.refused(arrival, &InvalidRequest::SessionRequired.into());
         };
-        // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
+        // HTTP has a status for this. Over a stream, 2025-03-26 allows no response.
         if let Some(malformed) = unanswerable(&messages) {
             return self.refused(arrival, &malformed::error_of(malformed));
         }
@@ -325,12 +325,12 @@ impl Server {
     }
 }
 
-/// Sends the reply as a whole response if no message comes before it, otherwise as the last of
-/// several events, which can be resumed if the session has streams for that. A cancelled request
-/// gets no message at all.
+/// Sends the response as a whole if no message precedes it, otherwise as the last of several
+/// events, which can be resumed if the session has streams for that. A cancelled request gets no
+/// message at all.
 ///
-/// The headers of the response say whether it is one message or a stream of events, so the first of
-/// the replies has been waited for.
+/// The headers of the HTTP response say whether it is one message or a stream of events, so the
+/// caller has already waited for the first item.
 fn sent(
     mut replies: Replies,
     streams: Option<&Arc<Streams>>,
@@ -343,8 +343,8 @@ fn sent(
         return accepted();
     }
     match streams {
-        // A session that has ended meanwhile keeps no events, but the client on this connection
-        // still gets its reply.
+        // A session that has ended meanwhile stores no events, but the client on this connection
+        // still gets its response.
         Some(streams) => streams
             .carry(replies, last_word)
             .map_or_else(Reply::feed, Reply::feed),
@@ -362,7 +362,7 @@ pub(super) fn accepted() -> Reply {
     Reply::new(StatusCode::ACCEPTED, Bytes::new())
 }
 
-/// The error of a request that is for sessions, and names none.
+/// The error for a request that needs a session but names none.
 fn without_session(purpose: &str) -> ProtocolError {
     let why = format!(
         "Method not allowed: {purpose}, which the header Mcp-Session-Id names. Send messages by POST"

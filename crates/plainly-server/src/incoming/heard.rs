@@ -1,4 +1,4 @@
-//! The messages of other replicas, and what this server does about them.
+//! The messages of other replicas, and how this server handles them.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,16 +17,16 @@ use crate::failure::incident::chain;
 use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaMessage, ReplicaQuestion, Replicas};
 use crate::{Inner, Server};
 
-/// The time over which everything is reported to subscribers.
+/// The time over which subscribers are notified that everything may have changed.
 const SPREAD: Duration = Duration::from_secs(1);
 
 impl Server {
-    /// Hears the other replicas, if there are any, until it is dropped. Must then be called within
-    /// a runtime.
+    /// Receives messages from the other replicas, if there are any, until the server is dropped.
+    /// With replicas it must be called within a runtime.
     pub(crate) fn hearing_replicas(self) -> Self {
         if let Some(replicas) = &self.0.replicas {
             let server = Arc::downgrade(&self.0);
-            // From now on, before anybody is asked for anything.
+            // Subscribed before any replica is asked a question.
             let messages = replicas.hear();
             let hearing = hear(Weak::clone(&server), Arc::clone(replicas), messages).boxed();
             let repeating = Arc::clone(replicas).repeat_numbers().boxed();
@@ -64,7 +64,7 @@ impl Server {
         }
     }
 
-    /// Does what an event asks for.
+    /// Handles an event.
     fn happened(&self, event: ReplicaEvent) {
         match event {
             ReplicaEvent::Changed(topic) => {
@@ -76,7 +76,7 @@ impl Server {
                 }
             }
             ReplicaEvent::Ended { session } => self.0.sessions.end_here(&session),
-            // The sender is asked already.
+            // The sender has already been asked.
             ReplicaEvent::Who => {}
         }
     }
@@ -85,7 +85,7 @@ impl Server {
     async fn asked(&self, question: ReplicaQuestion) -> ReplicaAnswer {
         let is_so = match question {
             ReplicaQuestion::Runs => true,
-            // `Meet` has its answer from `heard`, and a stored question holds no other stored one.
+            // `heard` answers `Meet`, and a stored question can't contain another stored one.
             ReplicaQuestion::Meet | ReplicaQuestion::Stored { .. } => false,
             ReplicaQuestion::Answer { session, response } => self.answered(&session, &response),
             ReplicaQuestion::Holds { session } => {
@@ -114,7 +114,7 @@ impl Server {
         }
     }
 
-    /// Takes an answer that a client has given another replica.
+    /// Accepts an answer that a client sent to another replica.
     fn answered(&self, session: &str, response: &str) -> bool {
         let session = self.0.sessions.find_here(session);
         let read = envelope::parse(response.as_bytes(), &self.limits().envelope);
@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    /// Takes over what another replica has stored for a session.
+    /// Applies the data that another replica has stored for a session.
     async fn catch_up(&self, session: &str) -> bool {
         let Some(session) = self.0.sessions.find_here(session) else {
             return false;
@@ -155,10 +155,11 @@ async fn hear(
     }
 }
 
-/// Reports everything to subscribers after each time that events may be missing. Never ends.
+/// Notifies subscribers that everything may have changed, each time that events may be missing.
+/// Never ends.
 async fn make_good(changes: Changes, mut gaps: watch::Receiver<u64>) {
     while gaps.changed().await.is_ok() {
-        // An engine may report one gap after another.
+        // An engine may report several gaps in quick succession.
         let next = Instant::now() + SPREAD;
         changes.everything_changes_over(SPREAD).await;
         sleep_until(next).await;

@@ -7,7 +7,8 @@ use plainly_http::{HttpLimits, HttpServer, HttpService};
 use plainly_transport::ServeError;
 
 impl Server {
-    /// This server over HTTP, with its own limits: mount it in axum or any hyper server, or pass it to an [`HttpServer`].
+    /// This server as an HTTP service, with the server's own limits: mount it in axum or any hyper
+    /// server, or pass it to an [`HttpServer`].
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -31,10 +32,11 @@ impl Server {
         HttpService::new(self.clone()).limits(HttpLimits::from(self.limits()))
     }
 
-    /// Serves over HTTP at a loopback address, such as `127.0.0.1:3333`, at any path, until the process is asked to stop
-    /// (SIGINT, SIGTERM, SIGHUP); running requests are then finished.
+    /// Serves HTTP at a loopback address, such as `127.0.0.1:3333`, at any path, until the process
+    /// is asked to stop (SIGINT, SIGTERM, SIGHUP). Running requests are then finished.
     ///
-    /// Fails if it can't listen there. For other addresses, for port 0 or for a path, use [`http`](Self::http).
+    /// Fails if the server can't listen there. For other addresses, for port 0 or for a path, use
+    /// [`http`](Self::http).
     ///
     /// ```no_run
     /// use plainly::server::{Server, Tool};

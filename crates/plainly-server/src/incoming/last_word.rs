@@ -1,5 +1,5 @@
-//! The last event of a stream, which its client gets in place of the reply, from another replica,
-//! if this one is gone.
+//! The last event of a stream. If this replica is gone, another one sends it to the client in place
+//! of the response.
 
 use bytes::Bytes;
 use plainly_errors::ProtocolError;
@@ -12,11 +12,11 @@ use crate::Server;
 use crate::answer::Answer;
 use crate::incoming::batch::BatchMessages;
 
-/// The words, which promise nothing: the handler ran until its process ended.
+/// The message. It makes no promise, because the handler ran until its process ended.
 const GONE: &str = "The server that ran this is gone; it may have been carried out.";
 
 impl Server {
-    /// The last word on the reply to a request.
+    /// The last event in place of the response to a request.
     pub(super) fn last_word(&self, request: &Request<'_>, peer: &Peer) -> Bytes {
         let (encoder, id) = (&self.0.encoder, request.id.as_raw());
         let is_tool = request.method == Method::CallTool.name();
@@ -32,7 +32,7 @@ impl Server {
         reply.bytes
     }
 
-    /// The last word on the reply to a batch.
+    /// The last event in place of the responses to a batch.
     pub(super) fn last_words(&self, messages: &BatchMessages<'_>, peer: &Peer) -> Bytes {
         let requests = messages.iter().filter_map(|message| match message {
             Ok(Message::Request(request)) => Some(self.last_word(request, peer)),

@@ -1,4 +1,4 @@
-//! Answers to messages that could not be served: malformed, without a known sender, or too late.
+//! Responses to messages that could not be served: malformed, from an unknown sender, or too late.
 
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
@@ -13,12 +13,12 @@ use crate::operation::{Arrival, Operation, OperationOutcome};
 use crate::outgoing::encode::EncodedReply;
 use crate::resolve::ResolveError;
 
-/// A message that could not be served: the facts that are known nevertheless.
+/// A message that could not be served, with the data that is known nevertheless.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnservedMessage<'a> {
     pub(crate) arrival: Arrival,
     pub(crate) revision: Revision,
-    /// The JSON of its id.
+    /// The id of the message, as JSON.
     pub(crate) id: Option<&'a str>,
     pub(crate) method: Option<&'a str>,
     pub(crate) trace: Option<&'a TraceContext>,
@@ -38,7 +38,7 @@ impl UnservedMessage<'_> {
 }
 
 impl Server {
-    /// The response to a message that could not be served, which is reported.
+    /// The response to a message that could not be served. The message is also reported.
     pub(crate) fn refusal(
         &self,
         message: UnservedMessage<'_>,
@@ -67,7 +67,7 @@ impl Server {
         self.recorded(reported, message.id, revision, reply)
     }
 
-    /// Logs why a message is not answered at all, though something is wrong with it.
+    /// Logs why a faulty message gets no response at all.
     pub(crate) fn ignore(&self, message: UnservedMessage<'_>, error: &ProtocolError, why: &str) {
         let revision = message.revision;
         tracing::warn!(
@@ -80,7 +80,7 @@ impl Server {
         );
     }
 
-    /// The response to a request without a known sender.
+    /// The response to a request from an unknown sender.
     pub(crate) fn unresolved(
         &self,
         arrival: Arrival,
@@ -125,7 +125,7 @@ pub(crate) fn error_of(malformed: &MalformedMessage<'_>) -> ProtocolError {
     }
 }
 
-/// The id of the request that `notification` cancels; its reason is ignored, because it is for
+/// The id of the request that `notification` cancels. Its reason is ignored, because it is for
 /// humans.
 pub(crate) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
     if notification.method != Method::Cancelled.name() {

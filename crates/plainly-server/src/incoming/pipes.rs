@@ -1,5 +1,5 @@
-//! Sessions over HTTP with SSE (2024-11-05): messages come in by requests of their own, and leave
-//! as one stream of events. Together they are a connection, and served like any other.
+//! Sessions over HTTP with SSE (2024-11-05): messages arrive in separate requests and are sent as
+//! one stream of events. Together they form a connection, which is served like any other.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,7 +31,7 @@ use plainly_transport::{
     Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe, Reply,
 };
 
-/// The entrances of the pipes, by the names of the pipes.
+/// The entrances of the pipes, by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipes {
     entrances: Arc<Lock<Entrances>>,
@@ -46,7 +46,7 @@ struct Entrances {
 
 #[derive(Debug)]
 struct Entrance {
-    /// The principal that opened the pipe. For any other it does not exist.
+    /// The principal that opened the pipe. For any other the pipe does not exist.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
     _place: QuotaPart,
@@ -70,7 +70,7 @@ impl Pipes {
         (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
     }
 
-    /// Ends all pipes, each with what still runs for it, and takes no more.
+    /// Ends all pipes, each with its running requests, and accepts no new ones.
     pub(crate) fn end(&self) {
         let mut entrances = self.entrances.lock();
         entrances.has_ended = true;
@@ -79,7 +79,7 @@ impl Pipes {
 }
 
 impl Server {
-    /// Opens a pipe. Its messages count as those of the client that opened it.
+    /// Opens a pipe. Its messages count as messages of the client that opened it.
     pub(crate) fn pipe(
         &self,
         mut extensions: Extensions,
@@ -95,14 +95,14 @@ impl Server {
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
-        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a
-        // client holds its stream open.
+        // Rejected, although Streamable HTTP would end the longest-idle session, because each pipe
+        // has a client with an open stream.
         let place = self.0.pipes.places.take(caller.clone(), 1)?;
         let principal: Option<Principal> = extensions.get().cloned();
         // The connection in the pipe knows no address.
         extensions.extend(caller.map(extension).unwrap_or_default());
-        // One message waits at most. The sender of the next has to wait too, so a peer that doesn't
-        // read can't fill the memory.
+        // At most one message waits. The sender of the next has to wait too, so that a peer that
+        // doesn't read can't fill the memory.
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
@@ -114,7 +114,7 @@ impl Server {
         Ok(Pipe { name, feed })
     }
 
-    /// Puts a message into a pipe.
+    /// Sends a message into a pipe.
     pub(crate) async fn put_into(
         &self,
         pipe: &str,
@@ -147,7 +147,7 @@ impl Server {
         }
     }
 
-    /// Puts a message into a pipe of this process.
+    /// Sends a message into a pipe of this process.
     pub(super) async fn put_here(
         &self,
         pipe: &str,
@@ -157,7 +157,7 @@ impl Server {
         let Some(entrance) = self.0.pipes.entrance(pipe, principal) else {
             return ReplicaAnswer::No;
         };
-        // Earlier messages are taken as soon as the peer reads what comes out.
+        // Earlier messages are processed as soon as the peer reads its events.
         match timeout(self.limits().write_stall, entrance.send(message)).await {
             Ok(Ok(())) => ReplicaAnswer::Yes,
             Ok(Err(_ended)) => ReplicaAnswer::No,
@@ -166,13 +166,13 @@ impl Server {
     }
 }
 
-/// The other replica that has a pipe: the name of the pipe begins with its name.
+/// The other replica that has the pipe. The name of the pipe begins with the name of that replica.
 fn home(pipe: &str, replicas: &Arc<Replicas>) -> Option<ReplicaId> {
     let (home, _random) = pipe.split_at_checked(DIGITS)?;
     ServerName::Replica(Arc::clone(replicas)).other(home)
 }
 
-/// Puts a message into a pipe of another replica.
+/// Sends a message into a pipe of another replica.
 async fn put_elsewhere(
     replicas: &Replicas,
     home: ReplicaId,
@@ -180,7 +180,7 @@ async fn put_elsewhere(
     principal: Option<&Principal>,
     message: &[u8],
 ) -> ReplicaAnswer {
-    // The text was read before.
+    // The text was parsed before.
     let message = String::from_utf8_lossy(message).into_owned();
     let question = ReplicaQuestion::Put {
         pipe: pipe.to_owned(),
@@ -190,7 +190,7 @@ async fn put_elsewhere(
     match replicas.ask(home, &question).await {
         Ok(taken) => taken,
         Err(Unanswered::Gone) => ReplicaAnswer::No,
-        // Perhaps it was taken, so it is not put again.
+        // The message may have been accepted, so it is not sent again.
         Err(Unanswered::Unsent | Unanswered::Silent) => ReplicaAnswer::Busy,
     }
 }
@@ -201,12 +201,12 @@ fn extension(caller: Holder) -> Extensions {
     extensions
 }
 
-/// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops
+/// The outgoing side of a pipe. The peer is served only while this is polled. Dropping it drops
 /// everything that runs.
 struct PipeOutput {
     pipes: Pipes,
     name: String,
-    /// The connection that is served; `None` once it has ended.
+    /// The connection being served; `None` once it has ended.
     serving: Option<BoxFuture<'static, io::Result<()>>>,
     stop: Option<oneshot::Sender<()>>,
     out: Duplex,
@@ -224,7 +224,7 @@ impl PipeOutput {
         let serving = server
             .serve_messages(PipeMessages { incoming, outgoing })
             .extensions(extensions)
-            // If the sender is dropped, the client reads no more, and that stops it too.
+            // Also stops if the sender is dropped, because then the client no longer reads.
             .until(stopped.map(drop));
         Self {
             pipes: server.0.pipes.clone(),
@@ -235,13 +235,13 @@ impl PipeOutput {
         }
     }
 
-    /// Goes on serving.
+    /// Continues serving.
     fn serve(&mut self, context: &mut Context<'_>) {
         let Some(serving) = &mut self.serving else {
             return;
         };
         if let Poll::Ready(ended) = serving.poll_unpin(context) {
-            // This drops the other end of `out`, and so `out` ends.
+            // Drops the other end of `out`, which therefore ends.
             self.serving = None;
             if let Err(error) = ended {
                 tracing::debug!(%error, "a stream of events failed");
@@ -257,14 +257,14 @@ impl Feed for PipeOutput {
             .poll_receive(context)
             .map(|received| match received {
                 Ok(Some(Inbound::Message(message))) => Some(message.into()),
-                // A connection in memory has no failures, and no limit.
+                // A connection in memory has no failures and no limit.
                 Ok(Some(Inbound::TooLong { .. }) | None) | Err(_) => None,
             })
     }
 
     fn end(&mut self) {
-        // Dropping the sender is the signal to stop; running requests are finished, and their
-        // replies still come out.
+        // Dropping the sender is the signal to stop. Running requests are finished, and their
+        // responses are still sent.
         self.stop = None;
     }
 }
@@ -281,7 +281,7 @@ impl fmt::Debug for PipeOutput {
     }
 }
 
-/// The messages that go into a pipe, and those that come out.
+/// The messages that are sent into a pipe, and those that leave it.
 struct PipeMessages {
     incoming: mpsc::Receiver<Bytes>,
     outgoing: Duplex,

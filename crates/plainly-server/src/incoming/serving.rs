@@ -1,4 +1,5 @@
-//! Serving one peer: over standard input and output, any byte stream, or any connection that carries messages.
+//! Serves one peer: over standard input and output, any byte stream, or any connection that carries
+//! messages.
 
 use std::fmt;
 use std::future::{Future, IntoFuture, pending};
@@ -16,10 +17,11 @@ use plainly_transport::lines::Lines;
 use plainly_transport::standard;
 use plainly_transport::{Duplex, Messages, Serve, ServeError};
 
-/// A peer to be served by awaiting this: until the connection ends and running requests have finished. Requests that take
-/// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown) to finish are answered with an error.
+/// The service for one peer: await it to serve the peer until the connection ends and running
+/// requests have finished. Requests that take longer than
+/// [`Limits::shutdown`](crate::limits::Limits::shutdown) to finish get an error.
 ///
-/// Fails if the connection fails, or if the peer reads none of its replies for
+/// Fails if the connection fails, or if the peer reads none of its responses for
 /// [`Limits::write_stall`](crate::limits::Limits::write_stall).
 ///
 /// ```
@@ -68,12 +70,12 @@ impl Server {
         }
     }
 
-    /// Serves the process that started this one, over standard input and output, until standard input ends or the process
-    /// is asked to stop (SIGINT, SIGTERM, SIGHUP); running requests are then finished. Nothing else may write to standard output
-    /// or read standard input.
+    /// Serves the process that started this one, over standard input and output, until standard
+    /// input ends or the process is asked to stop (SIGINT, SIGTERM, SIGHUP). Running requests are
+    /// then finished. No other code may write to standard output or read standard input.
     ///
-    /// On Linux, the runtime drives pipes and sockets, which stay blocking for other processes that share them. For
-    /// everything else, and on other systems, one thread reads and one writes.
+    /// On Linux, the runtime drives pipes and sockets, which stay blocking for other processes that
+    /// share them. For all other files, and on other systems, one thread reads and one writes.
     ///
     /// # Panics
     ///
@@ -95,14 +97,14 @@ impl Serve for Server {
 }
 
 impl<'a, M> Serving<'a, M> {
-    /// Attaches `extensions` to every request, for a peer about which something is known from elsewhere. A
-    /// [`Principal`](crate::Principal) among them is who the server takes the peer to be.
+    /// Adds `extensions` to every request, for a peer about which more is known. A
+    /// [`Principal`](crate::Principal) among them becomes the principal of the peer.
     pub fn extensions(mut self, extensions: Extensions) -> Self {
         self.extensions = extensions;
         self
     }
 
-    /// Stops receiving when `stop` is ready, as if the peer had closed the connection.
+    /// Stops receiving when `stop` resolves, as if the peer had closed the connection.
     pub fn until(mut self, stop: impl Future<Output = ()> + Send + 'a) -> Self {
         self.stop = stop.boxed();
         self

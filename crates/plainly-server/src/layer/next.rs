@@ -1,4 +1,4 @@
-//! The layers in their order: each holds the next, and the last one hands the request to its handler.
+//! The layers in order: each contains the next, and the last one passes the request to its handler.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -15,8 +15,8 @@ use super::outcome::Outcome;
 use super::request::Request;
 use crate::handling::AnswerResult;
 
-/// The next layer, or the handler. A tower service that is always ready and never fails: every end
-/// is an [`Outcome`]. Cheap to clone.
+/// The next layer, or the handler. A tower service that is always ready and never fails, because
+/// every result is an [`Outcome`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Next(Arc<dyn Stage>);
 
@@ -34,7 +34,7 @@ impl Next {
         Self(Arc::new(Last))
     }
 
-    /// This behind `layer`.
+    /// This stage behind `layer`.
     pub(crate) fn behind<L>(self, layer: &L) -> Self
     where
         L: Layer<Self>,
@@ -83,7 +83,7 @@ impl Future for NextFuture {
     }
 }
 
-/// Behind all layers.
+/// The end of the chain, behind all layers.
 struct Last;
 
 impl Stage for Last {
@@ -92,7 +92,7 @@ impl Stage for Last {
     }
 }
 
-/// A layer, with all behind it.
+/// A layer, with everything behind it.
 struct LayeredStage<S>(S);
 
 impl<S> Stage for LayeredStage<S>
@@ -102,7 +102,8 @@ where
     S::Future: Send,
 {
     fn serve(&self, request: Request) -> NextFuture {
-        // A clone for each request: the readiness of a tower service belongs to the caller that polled for it.
+        // A clone for each request, because the readiness of a tower service belongs to the caller
+        // that polled for it.
         let mut service = self.0.clone();
         let subject = Arc::clone(&request.subject);
         NextFuture(Box::pin(async move {
@@ -119,8 +120,9 @@ where
     }
 }
 
-/// Turns an async function into a layer. It takes the [`Request`] and the [`Next`] to pass it on to, and returns an
-/// [`Outcome`] or anything that converts to one: a `Result` with a [`Problem`](plainly_errors::Problem) or a
+/// Converts an async function to a layer. The function gets the [`Request`] and the [`Next`] that
+/// it can pass the request to, and returns an [`Outcome`] or a type that converts to one: a
+/// `Result` with a [`Problem`](plainly_errors::Problem) or a
 /// [`ProtocolError`](plainly_errors::ProtocolError), so that `?` works on those.
 ///
 /// ```
@@ -147,7 +149,7 @@ where
     FromFn { function, next: () }
 }
 
-/// The layer made by [`from_fn`], and the service that it produces.
+/// The layer created by [`from_fn`], and the service that it produces.
 #[derive(Clone, Copy)]
 pub struct FromFn<F, N = ()> {
     function: F,

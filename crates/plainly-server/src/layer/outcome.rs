@@ -1,5 +1,5 @@
-//! The outcome of a request, as layers see it: opaque except for whether it failed, and created by layers that answer
-//! themselves.
+//! The outcome of a request for layers. It is opaque except for whether the request failed. Layers
+//! that answer requests themselves create it.
 
 use std::fmt;
 
@@ -18,21 +18,22 @@ use crate::handling::AnswerResult;
 
 /// The outcome of a request.
 ///
-/// A layer that answers itself creates one from an error or a result. A [`ProtocolError`] reaches the host's code as it
-/// is. A [`Problem`] reaches the same reader as one from the handler: the model for a tool, the host's code for
-/// everything else. A result must be of the request's method.
+/// A layer that answers a request itself creates one from an error or a result. A [`ProtocolError`]
+/// reaches the host's code unchanged. A [`Problem`] reaches the same reader as one from the
+/// handler: the model for a tool, the host's code otherwise. A result must belong to the request's
+/// method.
 pub struct Outcome(Kind);
 
 enum Kind {
     Settled(AnswerResult),
-    /// A result that a layer made, which is of this method.
+    /// A result that a layer created for this method.
     Early(Method, Answer),
-    /// A layer has the request fail with this.
+    /// A problem with which a layer rejects the request.
     Refused(Problem),
 }
 
 impl Outcome {
-    /// The protocol error that the request ended with, which the host's code reads.
+    /// The protocol error of the request, for the host's code.
     pub fn error(&self) -> Option<&ProtocolError> {
         match &self.0 {
             Kind::Settled(answered) => answered.as_ref().err(),
@@ -40,7 +41,7 @@ impl Outcome {
         }
     }
 
-    /// Whether a tool failed, which the model reads.
+    /// Whether the result is a tool error, for the model.
     pub fn is_tool_error(&self) -> bool {
         let answer = match &self.0 {
             Kind::Settled(answered) => answered.as_ref().ok(),
@@ -54,8 +55,8 @@ impl Outcome {
         Self(Kind::Settled(answered))
     }
 
-    /// The outcome of a layer's own error: its meaning, if it is a problem or a protocol error or has one as its
-    /// source, or else an internal error.
+    /// The outcome for an error of a layer: its meaning, if it is a problem or a protocol error or
+    /// has one as its source, otherwise an internal error.
     pub(super) fn failed(error: BoxError, subject: &RequestHead) -> Self {
         let failure = Failure::of(error);
         if let Meaning::Problem(problem) = failure.meaning() {
@@ -64,7 +65,7 @@ impl Outcome {
         request_failed(failure, subject.server.0.errors.masking).into()
     }
 
-    /// The outcome as the client gets it.
+    /// The outcome for the client.
     pub(super) fn settle(self, subject: &RequestHead) -> AnswerResult {
         match self.0 {
             Kind::Settled(answered) => answered,
@@ -84,7 +85,7 @@ impl Outcome {
                 Some(uri) if subject.method.row().subject == Some("uri") => {
                     Err(problem.for_resource(uri))
                 }
-                // Like a failure of the handler: the reader is the same.
+                // Like a failure of the handler, because the reader is the same.
                 _other => {
                     let (asker, policy) = (subject.scope.asker(), subject.server.0.errors);
                     audience(subject).failed(problem.into(), asker, policy)
@@ -94,7 +95,7 @@ impl Outcome {
     }
 }
 
-/// The reader of the outcome: the model, or the host's code.
+/// The reader of the outcome: the model or the host's code.
 fn audience(subject: &RequestHead) -> Audience {
     match (subject.method, &subject.name) {
         (Method::CallTool, Some(name)) => subject.server.0.features.tools.audience(name),
@@ -126,7 +127,7 @@ impl From<GetPromptResult> for Outcome {
     }
 }
 
-/// Clients may not keep it.
+/// Clients may not cache the result.
 impl From<ReadResourceResult> for Outcome {
     fn from(result: ReadResourceResult) -> Self {
         let answer = Answer::Contents(result, CacheHint::default());
@@ -143,7 +144,7 @@ impl From<CompleteResult> for Outcome {
     }
 }
 
-/// So that `?` works in a layer on a problem or an error of the protocol.
+/// Allows `?` in a layer on a problem or a protocol error.
 impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
     fn from(result: Result<T, E>) -> Self {
         match result {

@@ -1,4 +1,4 @@
-//! A request on its way through the layers.
+//! A request that passes through the layers.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -14,14 +14,15 @@ use crate::Server;
 use crate::handling::{AnswerResult, CallAnswer};
 use crate::request::{MethodCall, Scope};
 
-/// A request on its way to its handler. Passing on several clones runs the handler several times.
+/// A request that passes through the layers to its handler. Passing on several clones runs the
+/// handler several times.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(super) subject: Arc<RequestHead>,
     extensions: Extensions,
 }
 
-/// The content of a request, which no layer changes.
+/// The content of a request, which layers can't change.
 #[derive(Debug)]
 pub(super) struct RequestHead {
     pub(super) server: Server,
@@ -53,8 +54,8 @@ impl Request {
         self.subject.method
     }
 
-    /// The name of the tool or prompt, the URI of the resource, or the id of the task. `None` if the method has none, or
-    /// the request lacks it.
+    /// The name of the tool or prompt, the URI of the resource, or the id of the task. `None` if
+    /// the method has none or the request lacks it.
     pub fn name(&self) -> Option<&str> {
         self.subject.name.as_deref()
     }
@@ -65,17 +66,18 @@ impl Request {
         self.params()?.get("arguments")
     }
 
-    /// All parameters, as JSON: an object.
+    /// All parameters as a JSON object.
     pub fn raw_params(&self) -> &str {
         self.subject.params.as_deref().unwrap_or("{}")
     }
 
-    /// Its id, as JSON.
+    /// The id as JSON.
     pub fn id(&self) -> &str {
         &self.subject.id
     }
 
-    /// Adds a note for those who read [operations](crate::Operation), such as an audit. The first note stays.
+    /// Adds a note for readers of [operations](crate::Operation), such as an audit. Only the first
+    /// note is stored.
     pub fn note(&self, note: impl Into<Box<str>>) {
         self.subject.scope.asker().note(note.into());
     }
@@ -85,7 +87,7 @@ impl Request {
         self.subject.scope.peer()
     }
 
-    /// The principal, as proven by the transport.
+    /// The principal that the transport has authenticated.
     pub fn principal(&self) -> Option<&Principal> {
         self.peer().principal.as_ref()
     }
@@ -100,20 +102,19 @@ impl Request {
         self.subject.scope.asker().trace()
     }
 
-    /// The extensions that the layers before this one, and those of a surrounding HTTP server, have
-    /// added.
+    /// The extensions that earlier layers and a surrounding HTTP server have added.
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
     }
 
-    /// The extensions, to add values that the handler gets from
+    /// The extensions, for adding values that the handler gets from
     /// [`Context::extension`](crate::extract::Context::extension). Adding another [`Principal`]
     /// does not change the request's sender.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
     }
 
-    /// Passes it from the last layer to its handler.
+    /// Passes the request from the last layer to its handler.
     pub(super) async fn serve(self) -> AnswerResult {
         let handled = {
             let RequestHead {
@@ -134,7 +135,7 @@ impl Request {
         }
     }
 
-    /// The parameters. They were checked when they came.
+    /// The parameters, which were validated when the request was received.
     fn params(&self) -> Option<Object<'_>> {
         let raw = self.subject.params.as_deref()?;
         envelope::parse_object(raw, &self.subject.server.limits().envelope).ok()

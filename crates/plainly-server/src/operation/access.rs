@@ -1,5 +1,5 @@
-//! The access log: one line at level info for each operation, under the target `plainly::access`.
-//! Without a reader, it costs a look at one number.
+//! The access log: one line at level info for each operation, with the target `plainly::access`.
+//! Without a subscriber, it costs a single check.
 
 use plainly_errors::Code;
 use plainly_protocol::trace_context::TraceContext;
@@ -7,7 +7,7 @@ use tracing::Level;
 
 use super::Operation;
 
-/// Whether the log is read.
+/// Whether the log has a subscriber.
 pub(super) fn is_read() -> bool {
     tracing::enabled!(target: "plainly::access", Level::INFO)
 }

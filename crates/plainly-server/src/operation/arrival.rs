@@ -1,4 +1,4 @@
-//! The arrival of a message: the way that it came and, if operations are observed, when.
+//! The arrival of a message: its transport and, if operations are observed, its time.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -7,11 +7,11 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::trace_context::{TraceContext, TraceParent};
 
-/// The way that a message came.
+/// The transport of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Http {
-        /// The address that it came from, if it is known.
+        /// The address that the message came from, if it is known.
         client: Option<IpAddr>,
     },
     Stream,
@@ -38,11 +38,11 @@ impl Transport {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) transport: Transport,
-    /// The time of it, if it is observed.
+    /// The time of the arrival, if operations are observed.
     pub(super) at: Option<Instant>,
     /// The size of the message.
     pub(super) bytes: usize,
-    /// The trace that the HTTP request is part of, if it is observed.
+    /// The trace that the HTTP request is part of, if operations are observed.
     pub(super) http_trace: Option<TraceParent>,
 }
 
@@ -62,7 +62,7 @@ impl Arrival {
         Self { bytes, ..self }
     }
 
-    /// Notes the trace that the HTTP request is part of, if it is observed.
+    /// Sets the trace that the HTTP request is part of, if operations are observed.
     pub(crate) fn of_http(self, trace: impl FnOnce() -> Option<TraceParent>) -> Self {
         match self.is_observed() {
             true => Self {
@@ -73,13 +73,13 @@ impl Arrival {
         }
     }
 
-    /// The trace that the parameters of the message name, if it is observed.
+    /// The trace in the parameters of the message, if operations are observed.
     pub(crate) fn trace(&self, params: Option<&Object<'_>>) -> Option<TraceContext> {
         self.at?;
         RequestMeta::of(params).trace_context()
     }
 
-    /// Whether its operation will be reported.
+    /// Whether the operation of the message will be reported.
     pub(crate) const fn is_observed(&self) -> bool {
         self.at.is_some()
     }

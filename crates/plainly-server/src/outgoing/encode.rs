@@ -1,5 +1,5 @@
-//! Results and errors become bytes here, once, straight into the output: constant parts are prepared when they are first
-//! needed.
+//! Encodes results and errors to bytes, once and directly into the output. Constant parts are
+//! prepared when they are first needed.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -17,26 +17,26 @@ use serde_json::Map;
 
 use crate::answer::{Answer, ResultBody, STATIC, ShapedBody};
 
-/// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
+/// A JSON-RPC response as bytes, and the status of its HTTP response.
 #[derive(Debug)]
 pub(crate) struct EncodedReply {
     pub(crate) http_status: u16,
-    /// The code of the error, if it is one.
+    /// The code of the error, if the response is one.
     pub(crate) code: Option<Code>,
     pub(crate) bytes: Bytes,
 }
 
-/// Writes responses.
+/// Encodes responses.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     dialect: Dialect,
     implementation: Implementation,
     reply_bytes: usize,
-    /// The ends of results that come up again and again.
+    /// The prepared ends of frequent results.
     prepared: Vec<(EndKey, OnceLock<String>)>,
 }
 
-/// The key of the end of a result that has no `_meta` of its own.
+/// The key of the end of a result without its own `_meta`.
 type EndKey = (Revision, Option<CacheHint>);
 
 impl Encoder {
@@ -46,7 +46,8 @@ impl Encoder {
         reply_bytes: usize,
     ) -> Self {
         let hints = [None, Some(CacheHint::default()), Some(STATIC)];
-        // The newest revision first: the list is searched from the start, and its clients are the most likely.
+        // The newest revision first, because the list is searched from the start and clients of
+        // that revision are the most likely.
         let keys = Revision::ALL
             .into_iter()
             .rev()
@@ -59,8 +60,8 @@ impl Encoder {
         }
     }
 
-    /// The response to the request `id`, a JSON token; and its error, if it failed, or if its
-    /// outcome could not be written.
+    /// The response to the request `id`, a JSON token, and the error, if the request failed or its
+    /// outcome could not be encoded.
     pub(crate) fn response(
         &self,
         id: &str,
@@ -76,7 +77,8 @@ impl Encoder {
             Ok(encoded) => return (encoded, None),
             Err(error) => error,
         };
-        // A tool is called by a model, which reads this failure like any other of the tool: in a result.
+        // The caller of a tool is a model, which reads this failure like any other of the tool: in
+        // a result.
         let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
         let told = is_of_a_tool.then(|| self.result(id, revision, Answer::Tool(told)).ok());
         let encoded = told.flatten();
@@ -99,7 +101,8 @@ impl Encoder {
         let mut response = opened(&mut out, Some(id));
         self.write(response.object("result"), revision, answer)?;
         response.close();
-        // Only now is the length certain: escapes may have made it longer than expected.
+        // Only now is the length certain, because escapes may have made the response longer than
+        // expected.
         self.bounded(out.len())?;
         Ok(EncodedReply {
             http_status: 200,
@@ -108,8 +111,8 @@ impl Encoder {
         })
     }
 
-    /// Writes the contents of a resource whose largest body becomes the response where it lies in memory: a second copy
-    /// would be as large as a file may be.
+    /// Encodes the contents of a resource. The largest body becomes the response in its own memory,
+    /// because a second copy could be as large as a file may be.
     fn large(
         &self,
         id: &str,
@@ -148,7 +151,7 @@ impl Encoder {
         })
     }
 
-    /// The result alone, as it would stand in a response.
+    /// The result only, as it would be in a response.
     pub(crate) fn result_alone(
         &self,
         revision: Revision,
@@ -161,7 +164,8 @@ impl Encoder {
         Ok(RawJson::parse(text).expect("a result is JSON"))
     }
 
-    /// The approximate length of an answer's body with escapes; an error if it is certainly too large.
+    /// The approximate length of an answer's body with escapes; an error if it is certainly too
+    /// large.
     fn expected(&self, answer: &Answer) -> Result<usize, ProtocolError> {
         let known = answer.known_bytes();
         self.bounded(known)?;
@@ -174,7 +178,7 @@ impl Encoder {
         })
     }
 
-    /// Writes the members of a result that is open, and closes it.
+    /// Writes the members of an open result, and closes it.
     fn write(
         &self,
         open: ObjectWriter<'_>,
@@ -209,7 +213,7 @@ impl Encoder {
         written.map_err(unwritten)
     }
 
-    /// Fails if a reply of this many bytes is too large.
+    /// Fails if a reply with this many bytes is too large.
     fn bounded(&self, bytes: usize) -> Result<(), ProtocolError> {
         let limit = self.reply_bytes as u64;
         match bytes > self.reply_bytes {
@@ -218,12 +222,13 @@ impl Encoder {
         }
     }
 
-    /// The error as it stands in a response.
+    /// The error object for a response.
     pub(crate) fn wire(&self, error: &ProtocolError, revision: Revision) -> WireError {
         self.dialect.encode(error, revision)
     }
 
-    /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
+    /// The error response to the request `id`, a JSON token, or to a message whose id could not be
+    /// read.
     pub(crate) fn error(
         &self,
         id: Option<&str>,
@@ -276,7 +281,7 @@ impl Encoder {
             mut meta,
             ..
         } = surroundings(revision, result_type, cache, &self.implementation);
-        // Last, so that what a handler puts into `_meta` itself wins.
+        // Last, so that members of `_meta` from the handler take precedence.
         meta.extend(Map::from(own.unwrap_or_default()));
         if !meta.is_empty() {
             members.insert("_meta".to_owned(), meta.into());
@@ -285,7 +290,7 @@ impl Encoder {
     }
 }
 
-/// Writes the members of the body, as `revision` has them, and then those of `end`.
+/// Writes the members of the body in the form of `revision`, and then those of `end`.
 fn write_members(
     mut open: ObjectWriter<'_>,
     revision: Revision,
@@ -303,12 +308,14 @@ fn unwritten(error: serde_json::Error) -> ProtocolError {
     ProtocolError::internal("The result could not be written").with_source(error)
 }
 
-/// The length from which a body counts as large. Below it, copying is faster than a second look.
+/// The length from which a body counts as large. For shorter ones, copying is faster than the
+/// additional handling.
 const LARGE: usize = 16 << 10;
 
-/// Takes out the largest body, with the index of its contents, if it is large.
+/// Removes the largest body, if it is large, and returns it with the index of its contents.
 ///
-/// A text without spare capacity stays: making room takes two thirds more time than writing it somewhere else.
+/// A text without spare capacity is left, because reallocating it takes two thirds more time than
+/// copying it.
 fn take_largest(contents: &mut [ResourceContents]) -> Option<(usize, Body)> {
     let bodies = contents.iter_mut().map(|contents| &mut contents.body);
     let (index, body) = bodies
@@ -326,7 +333,7 @@ fn has_room(text: &String) -> bool {
     text.capacity() - text.len() > text.len() / 8
 }
 
-/// The approximate length of a response besides the body of its result.
+/// The approximate length of a response without the body of its result.
 const AROUND: usize = 512;
 
 /// Opens a response to the request `id`, before its result or error.

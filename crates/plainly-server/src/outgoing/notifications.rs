@@ -11,14 +11,15 @@ use serde::Serialize;
 
 use crate::changes::Topic;
 
-/// Acknowledges the subscription of the request `id`, a JSON token: it has begun, and these notifications will come.
+/// Acknowledges the subscription of the request `id`, a JSON token, which will get these
+/// notifications.
 pub(crate) fn acknowledged(id: &str, notifications: &SubscriptionFilter) -> Bytes {
     let members = BTreeMap::from([("notifications", notifications)]);
     on_subscription(Method::Acknowledged, Some(id), Some(&members))
 }
 
-/// Reports that `topic` has changed: on the subscription of the request `id`, a JSON token, or in a session. `None` for
-/// a task, whose notification is its whole state ([`task_changed`]).
+/// Reports that `topic` has changed, on the subscription of the request `id`, a JSON token, or in a
+/// session. `None` for a task, whose notification contains its whole state ([`task_changed`]).
 pub(crate) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
     let (method, uri) = match topic {
         Topic::Tools => (Method::ToolsChanged, None),
@@ -36,7 +37,7 @@ pub(crate) fn task_changed(task: &DetailedTask, id: Option<&str>) -> Bytes {
     on_subscription(Method::TaskChanged, id, Some(task))
 }
 
-/// A notification with these parameters, on no subscription.
+/// A notification with these parameters that belongs to no subscription.
 pub(crate) fn notification(method: Method, params: &impl Serialize) -> serde_json::Result<Bytes> {
     let mut out = Vec::new();
     let mut notification = opened(&mut out, method);

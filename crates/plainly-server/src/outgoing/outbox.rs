@@ -1,5 +1,5 @@
-//! The messages that leave before the reply to one request: few at a time, so that a talkative handler waits for the
-//! peer to read. Knows nothing of their content.
+//! The messages that are sent before the reply to one request. Few can wait, so that a handler that
+//! sends many waits for the peer to read. Independent of their content.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,16 +9,16 @@ use bytes::Bytes;
 
 use plainly_transport::lock::Lock;
 
-/// The most messages that may wait for their reader.
+/// The maximum number of waiting messages.
 const MOST_MESSAGES: usize = 16;
-/// The bytes of waiting messages from which there is room for no more.
+/// The number of bytes of waiting messages from which no more are accepted.
 const MOST_BYTES: usize = 256 << 10;
 
-/// One thing that leaves before a reply.
+/// An item that is sent before a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OutboxItem {
     Message(Bytes),
-    /// The client may come again for what follows.
+    /// A request that the client reconnect for the following items.
     Pause,
 }
 
@@ -31,7 +31,7 @@ impl OutboxItem {
     }
 }
 
-/// The messages that leave before a reply. They may have many writers, but one reader.
+/// The messages before a reply. There may be many writers, but only one reader.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox(Lock<OutboxState>);
 
@@ -41,7 +41,7 @@ struct OutboxState {
     is_closed: bool,
     reader: Option<Waker>,
     writers: Vec<Waker>,
-    /// Wakes the task that waits until everything is read.
+    /// Wakes the task that waits until all messages have been read.
     last: Option<Waker>,
 }
 
@@ -52,7 +52,7 @@ impl Outbox {
         poll_fn(|context| self.poll_send(context, &mut message)).await;
     }
 
-    /// Sends `message`, whether there is room for it or not: for withdrawing something that was sent before.
+    /// Sends `message` even if there is no room, to withdraw a message that was sent before.
     pub(crate) fn add(&self, message: Bytes) {
         let mut state = self.0.lock();
         if !state.is_closed {
@@ -68,7 +68,8 @@ impl Outbox {
         }
         if !state.has_room() {
             let waker = context.waker();
-            // A handler may send several messages from one task, which polls each of them whenever it is woken.
+            // A handler may send several messages from one task, which polls each of them whenever
+            // it is woken.
             if !state.writers.iter().any(|known| known.will_wake(waker)) {
                 state.writers.push(waker.clone());
             }
@@ -81,7 +82,8 @@ impl Outbox {
         Poll::Ready(())
     }
 
-    /// Makes the client come back for what follows. After another pause, or the reply, that changes nothing.
+    /// Makes the client reconnect for the following items. After another pause, or after the reply,
+    /// this has no effect.
     pub(crate) fn pause(&self) {
         let mut state = self.0.lock();
         if !state.is_closed && state.messages.back() != Some(&OutboxItem::Pause) {
@@ -90,11 +92,11 @@ impl Outbox {
         }
     }
 
-    /// The next message, or pause.
+    /// The next message or pause.
     pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<OutboxItem> {
         let mut state = self.0.lock();
         let Some(message) = state.messages.pop_front() else {
-            // Once it is closed, there is nothing to wake the reader for.
+            // A closed outbox has no event to wake the reader for.
             if state.is_closed {
                 return Poll::Pending;
             }
@@ -108,23 +110,23 @@ impl Outbox {
         Poll::Ready(message)
     }
 
-    /// Whether nothing waits to be read.
+    /// Whether no message waits to be read.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().messages.is_empty()
     }
 
-    /// Discards the messages that wait to be read.
+    /// Discards the waiting messages.
     pub(crate) fn clear(&self) {
         let mut state = self.0.lock();
         state.messages.clear();
         state.wake_writers();
     }
 
-    /// Accepts no more messages. Those in it can still be read.
+    /// Stops accepting messages. Waiting ones can still be read.
     pub(crate) fn close(&self) {
         let mut state = self.0.lock();
         state.is_closed = true;
-        // Whoever waits for room learns that nobody listens, instead of waiting for ever.
+        // Wakes the writers that wait for room, because they would wait forever otherwise.
         state.writers.drain(..).for_each(Waker::wake);
     }
 
@@ -141,7 +143,8 @@ impl Outbox {
 
 impl OutboxState {
     fn has_room(&self) -> bool {
-        // The next message doesn't count yet, so that one larger than the whole limit still gets through.
+        // The next message doesn't count yet, so that one larger than the whole limit can still be
+        // sent.
         let bytes: usize = self.messages.iter().map(OutboxItem::bytes).sum();
         self.messages.len() < MOST_MESSAGES && bytes < MOST_BYTES
     }
@@ -150,7 +153,8 @@ impl OutboxState {
         self.reader.take().into_iter().for_each(Waker::wake);
     }
 
-    /// There is room, or even nothing left.
+    /// Wakes the writers, because there is room, and the task that waits for an empty outbox, if it
+    /// is empty.
     fn wake_writers(&mut self) {
         self.writers.drain(..).for_each(Waker::wake);
         let last = self.last.take_if(|_| self.messages.is_empty());

@@ -1,18 +1,18 @@
-//! A limit on the bytes of large replies that are not sent yet, or kept for resumption. A reply gives its room back
-//! when its last copy is dropped, wherever that is: no transport needs to know of it.
+//! A limit on the bytes of large replies that are not yet sent, or stored for resumption. A reply
+//! releases its room when its last copy is dropped, so that transports don't have to do it.
 
 use bytes::Bytes;
 
 use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 
-/// Replies up to this length don't count: a request costs several times as much anyway.
+/// Replies up to this length don't count, because a request costs several times as much anyway.
 const SMALL: usize = 16 << 10;
 
-/// The room for large replies.
+/// The quota for large replies.
 #[derive(Debug)]
 pub(crate) struct UnsentReplies(Quota);
 
-/// The room of one reply, from before it is written until it is sent.
+/// The room for one reply, from before it is encoded until it is sent.
 #[derive(Debug)]
 pub(crate) struct ReplyRoom(QuotaPart);
 
@@ -23,7 +23,7 @@ struct UnsentReply {
 }
 
 impl UnsentReplies {
-    /// Room for `most` bytes, or for one reply alone.
+    /// A quota of `most` bytes. A single reply may exceed it.
     pub(crate) fn new(most: usize) -> Self {
         Self(Quota::new(most))
     }
@@ -32,15 +32,15 @@ impl UnsentReplies {
         &self.0
     }
 
-    /// Room for a reply to `caller`, none of it taken yet.
+    /// Initially empty room for a reply to `caller`.
     pub(crate) fn room(&self, caller: Option<Holder>) -> ReplyRoom {
         ReplyRoom(self.0.part(caller))
     }
 }
 
 impl ReplyRoom {
-    /// Reserves room for about so many bytes, before they are in memory a second time: as the bytes
-    /// to send.
+    /// Reserves room for about `about` bytes, before the content exists in memory a second time as
+    /// the bytes to send.
     pub(crate) fn reserve(&mut self, about: usize) -> Result<(), QuotaExhausted> {
         match about > SMALL {
             true => self.0.resize_or_alone(about),
@@ -48,7 +48,7 @@ impl ReplyRoom {
         }
     }
 
-    /// The reply together with its room; the reply alone as the error, if there is none.
+    /// The reply together with its room. Returns the reply itself as the error if there is no room.
     pub(crate) fn hold(mut self, reply: Bytes) -> Result<Bytes, Bytes> {
         if reply.len() <= SMALL {
             return Ok(reply);

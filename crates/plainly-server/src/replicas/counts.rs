@@ -10,8 +10,8 @@ use futures_util::stream::BoxStream;
 use plainly_cluster::erased::{ErasedBus, ErasedEngine, ErasedJournals, ErasedRecords};
 use plainly_cluster::{EngineError, EngineReport, Heard, ReplicaId, StoredRecord, Unanswered};
 
-/// A count of one of several [replicas](crate::ServerBuilder::cluster), as
-/// [`Server::replica_counts`](crate::Server::replica_counts) reports it.
+/// A count of a [replica](crate::ServerBuilder::cluster), as reported by
+/// [`Server::replica_counts`](crate::Server::replica_counts).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReplicaCount {
@@ -19,11 +19,11 @@ pub struct ReplicaCount {
     pub kind: &'static str,
     /// The outcome, in lower case with underscores.
     pub outcome: &'static str,
-    /// The times that it happened.
+    /// The number of times that it happened.
     pub count: u64,
 }
 
-/// A thing that is counted.
+/// An event that is counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counted {
     Told,
@@ -47,7 +47,7 @@ pub(crate) enum Counted {
     NotAppended,
 }
 
-/// Everything that is counted, in its order, with its kind and outcome.
+/// All counted events in order, each with its kind and outcome.
 const ALL: [(Counted, &str, &str); 19] = [
     (Counted::Told, "messages", "told"),
     (Counted::Heard, "messages", "heard"),

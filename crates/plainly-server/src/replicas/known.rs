@@ -1,5 +1,5 @@
-//! The other replicas as this one has met them; from them it knows whether it has the common keys
-//! and the right time.
+//! The other replicas that this one has contacted. They show whether this replica has the common
+//! keys and the right time.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,25 +10,27 @@ use tokio::time::Instant;
 
 use super::here::Here;
 
-/// The most by which clocks may differ, in milliseconds.
+/// The maximum difference between clocks, in milliseconds.
 const CLOCK: u64 = 30_000;
-/// The time in which a replica that has met none with its keys is not ready: one that is older goes
-/// on, and the younger ones are wrong.
+/// The age below which a replica that has found no other with its keys is not ready. An older
+/// replica continues to serve, because then the younger ones are wrong.
 const YOUNG: Duration = Duration::from_secs(60);
-/// The most replicas that are known.
+/// The maximum number of known replicas.
 const MOST: usize = 10_000;
 
-/// The answer of another replica that was asked.
+/// The answer of another replica.
 #[derive(Clone, Debug)]
 pub(super) struct Met {
-    /// The facts; none if it can't read the question, so it has other keys or another name.
+    /// The data about the replica; `None` if it can't read the question, because it has other keys
+    /// or another name.
     pub(super) here: Option<Here>,
-    /// The milliseconds by which its clock is ahead.
+    /// The number of milliseconds by which its clock is ahead.
     pub(super) ahead: i64,
 }
 
 impl Met {
-    /// The thing that is wrong with it or with this replica, in words that follow its name.
+    /// A description of what is wrong with the replica or with this one, to follow the replica's
+    /// name.
     pub(super) fn trouble(&self) -> Option<String> {
         if self.here.is_none() {
             return Some("has other keys, or another name".to_owned());
@@ -40,16 +42,16 @@ impl Met {
     }
 }
 
-/// The reason why a replica can't be one of the others.
+/// The reason why a replica does not match the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mismatch {
-    /// None of the others has its keys.
+    /// No other replica has its keys.
     Keys,
-    /// Its clock is behind most others by these milliseconds, or ahead of them.
+    /// Its clock is this many milliseconds behind most others, or ahead if negative.
     Clock(i64),
 }
 
-/// The others, by rounds: in each round all are asked again.
+/// The other replicas. In each round all are asked again.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     others: HashMap<ReplicaId, Acquaintance>,
@@ -64,14 +66,14 @@ struct Acquaintance {
 }
 
 impl Known {
-    /// Begins a round, and forgets those that were not met in the last one.
+    /// Begins a round, and forgets replicas that did not answer in the last one.
     pub(super) fn begin(&mut self) {
         let last = self.round;
         self.others.retain(|_, entry| entry.round == last);
         self.round += 1;
     }
 
-    /// Whether this replica is to be asked: it was not, this round or for this time.
+    /// Whether to ask this replica: it was not asked in this round or for at least `pause`.
     pub(super) fn wants(&self, id: ReplicaId, pause: Duration) -> bool {
         let has_room = self.others.len() < MOST;
         self.others.get(&id).map_or(has_room, |entry| {
@@ -79,15 +81,15 @@ impl Known {
         })
     }
 
-    /// Whether something was wrong with this replica before.
+    /// Whether the last answer of this replica showed a problem.
     pub(super) fn troubles(&self, id: ReplicaId) -> bool {
         self.others
             .get(&id)
             .is_some_and(|entry| entry.met.trouble().is_some())
     }
 
-    /// Notes an answer, and returns whether it is the first one from a replica with other lists than
-    /// these.
+    /// Records an answer, and returns whether it is the first one from a replica with listings that
+    /// differ from `lists`.
     pub(super) fn note(&mut self, id: ReplicaId, met: Met, lists: Option<&str>) -> bool {
         let theirs = |met: &Met| met.here.as_ref().and_then(|here| here.lists.clone());
         let (new, round) = (theirs(&met), self.round);
@@ -98,12 +100,12 @@ impl Known {
         differs && before != new
     }
 
-    /// The replicas that were met in this round or the one before it.
+    /// The replicas that answered in this round or in the previous one.
     pub(super) fn all(&self) -> impl Iterator<Item = (ReplicaId, &Met)> {
         self.others.iter().map(|(id, entry)| (*id, &entry.met))
     }
 
-    /// The replicas that were met in this round.
+    /// The replicas that answered in this round.
     pub(super) fn met(&self) -> impl Iterator<Item = (ReplicaId, &Met)> {
         let present = self
             .others
@@ -112,8 +114,8 @@ impl Known {
         present.map(|(id, entry)| (*id, &entry.met))
     }
 
-    /// The reason why the replica, whose `age` this is, can't be one of the others that it has met in
-    /// this round.
+    /// The reason why this replica, which has the age `age`, does not match the replicas that
+    /// answered in this round.
     pub(super) fn mismatch(&self, age: Duration, before: Option<Mismatch>) -> Option<Mismatch> {
         let all = self.met().collect::<Vec<_>>();
         let serving = all.iter().filter_map(|(_, met)| {
@@ -166,7 +168,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    /// A replica that serves, whose clock is ahead, and which began so many seconds ago.
+    /// A replica that serves, whose clock is ahead, and which started `up` seconds ago.
     fn serving(ahead: i64, up: u64) -> Met {
         let here = Some(Here {
             up,
@@ -181,7 +183,7 @@ mod tests {
         Met { here, ahead }
     }
 
-    /// A replica that only asks, as the status does.
+    /// A replica that only asks, as the status command does.
     fn asking() -> Met {
         let (here, ahead) = (Some(Here::default()), HOUR);
         Met { here, ahead }

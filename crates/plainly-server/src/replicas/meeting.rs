@@ -1,5 +1,6 @@
-//! Meeting the others: each that shows itself is asked for its facts, and again in each round. Only
-//! answers count, because anybody who can send on the engine can repeat what others have said.
+//! Contacts the other replicas: each one that sends a sign of life is asked for its data, and again
+//! in each round. Only answers count, because any program that can send on the engine can repeat
+//! messages of others.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,19 +17,19 @@ use super::message::{ReplicaEvent, ReplicaQuestion, decode};
 use crate::alive;
 use plainly_transport::lock::Lock;
 
-/// The pause until the engine is looked at again.
+/// The interval between checks of the engine.
 const LOOK: Duration = Duration::from_millis(250);
-/// The time in which all others answer.
+/// The time in which all other replicas answer.
 const ROUND: Duration = Duration::from_secs(3);
-/// The pause between two rounds of a replica that can't be one of the others, and between two
-/// questions to one that does not ask for it.
+/// The pause between two rounds of a replica that does not match the others, and between two
+/// questions to a replica that does not request one.
 const PAUSE: Duration = Duration::from_secs(5);
-/// The most replicas that are asked at a time.
+/// The maximum number of replicas that are asked at the same time.
 const AT_ONCE: usize = 16;
-/// The most that wait for that.
+/// The maximum number of signs that wait to be handled.
 const WAITING: usize = 1_024;
 
-/// The others, as far as they were met.
+/// The state of contacting the other replicas.
 #[derive(Debug)]
 pub(super) struct Meeting {
     began: Instant,
@@ -36,18 +37,18 @@ pub(super) struct Meeting {
     signs: mpsc::Sender<Sign>,
     shown: Lock<Option<mpsc::Receiver<Sign>>>,
     again: Notify,
-    /// The rounds that are over, and what the last one has shown.
+    /// The number of completed rounds, and the result of the last one.
     rounds: watch::Sender<(u64, Option<Mismatch>)>,
 }
 
-/// A sign that another replica is there.
+/// A sign of life of another replica.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sign {
-    /// It wants to be asked.
+    /// The replica requests to be asked.
     Asks(ReplicaId),
-    /// A message of it could be read.
+    /// A message of the replica could be read.
     Read(ReplicaId),
-    /// A message of it could not be read.
+    /// A message of the replica could not be read.
     Unreadable(ReplicaId),
 }
 
@@ -66,30 +67,30 @@ impl Default for Meeting {
 }
 
 impl Replicas {
-    /// Notes a sign. Too many of them are forgotten.
+    /// Records a sign. If too many are waiting, it is dropped.
     pub(super) fn shows(&self, sign: Sign) {
         let _ = self.meeting.signs.try_send(sign);
     }
 
-    /// Asks all others anew: they may be others.
+    /// Begins a new round, because the other replicas may have changed.
     pub(super) fn meet_again(&self) {
         self.meeting.again.notify_one();
     }
 
-    /// The time since the start.
+    /// The time since this replica started.
     pub(crate) fn age(&self) -> Duration {
         self.meeting.began.elapsed()
     }
 
-    /// The reason why this replica can't be one of the others, as of the last round.
+    /// The reason why this replica does not match the others, as of the last round.
     pub(crate) fn mismatch(&self) -> Option<Mismatch> {
         self.meeting.rounds.borrow().1
     }
 
-    /// The others, once the first round is over.
+    /// The other replicas, once the first round is complete.
     pub(crate) async fn others(&self) -> Vec<(ReplicaId, Option<Here>, i64)> {
         let mut rounds = self.meeting.rounds.subscribe();
-        // It lives as long as this.
+        // The sender lives as long as `self`.
         drop(rounds.wait_for(|(rounds, _)| *rounds > 0).await);
         let known = self.meeting.known.lock();
         // Another round may have begun.
@@ -99,7 +100,8 @@ impl Replicas {
         others.collect()
     }
 
-    /// Begins a round whenever the engine is reached, and when something may be wrong. Never ends.
+    /// Begins a round whenever the engine becomes reachable, and when something may be wrong. Never
+    /// ends.
     pub(crate) async fn meet_in_rounds(self: Arc<Self>) {
         loop {
             while !self.engine.is_connected() {
@@ -130,8 +132,8 @@ impl Replicas {
         now
     }
 
-    /// Asks those that show themselves, and calls `differs` for each that serves other `lists`. Never
-    /// ends.
+    /// Asks replicas that send a sign, and calls `differs` for each one that serves other `lists`.
+    /// Never ends.
     pub(crate) async fn meet_those_that_show(
         self: Arc<Self>,
         lists: Option<String>,
@@ -166,7 +168,7 @@ impl Replicas {
         }
     }
 
-    /// Asks a replica for its facts.
+    /// Asks a replica for its data.
     async fn meet(&self, sign: Sign) -> (ReplicaId, Option<Met>) {
         let (Sign::Asks(id) | Sign::Read(id) | Sign::Unreadable(id)) = sign;
         let (asked, began) = (SystemTime::now(), Instant::now());
@@ -176,7 +178,7 @@ impl Replicas {
         let met = match answer {
             Ok((answer, sent)) => {
                 let middle = asked + began.elapsed() / 2;
-                // One of an older version has no facts, but the keys.
+                // A replica of an older version has no data, but it has the keys.
                 let here = Some(decode(&answer).unwrap_or_default());
                 let ahead = milliseconds(middle, sent);
                 Some(Met { here, ahead })
@@ -190,7 +192,7 @@ impl Replicas {
         (id, met)
     }
 
-    /// Notes an answer, and returns whether it is news that the replica serves other lists.
+    /// Records an answer, and returns whether it newly shows that the replica serves other lists.
     fn note(&self, id: ReplicaId, met: Option<Met>, lists: Option<&str>) -> bool {
         let Some(met) = met else {
             return false;

@@ -1,4 +1,4 @@
-//! The messages between replicas as JSON. A replica ignores the kinds that it does not know.
+//! The messages between replicas, as JSON. A replica ignores unknown kinds.
 
 use plainly_protocol::id::RequestId;
 use serde::de::DeserializeOwned;
@@ -20,7 +20,7 @@ impl<T> Numbered<T> {
     }
 }
 
-/// A message that may be of an unknown kind.
+/// A message of possibly unknown kind.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct AnyKind(Box<RawValue>);
@@ -36,13 +36,13 @@ impl AnyKind {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReplicaEvent {
-    /// Something has changed.
+    /// A topic has changed.
     Changed(ToldTopic),
     /// A client has cancelled a request of its session.
     Cancelled { session: String, id: RequestId },
     /// A client has ended its session.
     Ended { session: String },
-    /// The sender wants to meet all others.
+    /// The sender wants to contact all other replicas.
     Who,
 }
 
@@ -50,25 +50,27 @@ pub(crate) enum ReplicaEvent {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReplicaQuestion {
-    /// Does it run?
+    /// Is the replica running?
     Runs,
-    /// Which facts has it?
+    /// What is the data about the replica?
     Meet,
-    /// Will it take this answer of a client to a question that it has asked in a session?
+    /// Does the replica accept this client's answer to a question that it asked in a session?
     Answer { session: String, response: String },
-    /// Has it the stream of this session?
+    /// Does the replica have the stream of this session?
     Holds { session: String },
-    /// Will it read the record of this session again?
+    /// Can the replica read the record of this session again?
     CatchUp { session: String },
-    /// Will it end its side of this stream of the session, which the client reads on elsewhere?
+    /// Can the replica end its side of this stream of the session, which the client continues to
+    /// read from another replica?
     Taken { session: String, stream: u64 },
-    /// Will it take this message, of a principal, for a session over HTTP with SSE?
+    /// Does the replica accept this message of a principal for a session over HTTP with SSE?
     Put {
         pipe: String,
         principal: Option<String>,
         message: String,
     },
-    /// Will it read a question, too large to be sent, in the record of this name?
+    /// Can the replica read a question that is too large to be sent, from the record with this
+    /// name?
     Stored { name: String },
 }
 
@@ -78,11 +80,11 @@ pub(crate) enum ReplicaQuestion {
 pub(crate) enum ReplicaAnswer {
     Yes,
     No,
-    /// Not now.
+    /// The replica can't do it now.
     Busy,
 }
 
-/// A [`Topic`] as it is sent.
+/// A [`Topic`] in the form for sending.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToldTopic {

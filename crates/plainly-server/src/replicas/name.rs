@@ -1,4 +1,4 @@
-//! The names of servers in the ids that clients see: of questions, events and pipes.
+//! The names of servers in the ids that clients see: the ids of questions, events and pipes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use plainly_cluster::ReplicaId;
 
 use super::Replicas;
 
-/// The digits of the name of a replica: of its id, and of the proof that some replica has that id.
+/// The number of digits in the name of a replica: its id, and a proof that a replica has that id.
 pub(crate) const DIGITS: usize = 32;
 
-/// The name of a server among those that answer the same sessions.
+/// The name of a server among those that serve the same sessions.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerName {
     Random(Arc<str>),
-    /// With a proof by the keys, so that no client can make this server look for a replica that never
-    /// was. It is made anew each time, as keys come and go.
+    /// A replica's name with a proof by the keys, so that no client can make this server search for
+    /// a replica that never existed. The name is generated each time, because keys may change.
     Replica(Arc<Replicas>),
 }
 
@@ -28,7 +28,7 @@ impl ServerName {
         }
     }
 
-    /// The other replica of this name.
+    /// The other replica with this name.
     pub(crate) fn other(&self, name: &str) -> Option<ReplicaId> {
         match self {
             Self::Random(_) => None,
@@ -50,7 +50,7 @@ impl fmt::Display for ServerName {
 }
 
 impl Replicas {
-    /// The replica of this name. Whether it still runs is another matter.
+    /// The replica with this name, which may no longer be running.
     pub(crate) fn named(&self, name: &str) -> Option<ReplicaId> {
         let (id, proof) = name.split_at_checked(DIGITS / 2)?;
         let proof = (proof.len() == DIGITS / 2).then_some(proof)?;

@@ -1,4 +1,4 @@
-//! The numbers of messages: which events are missing, and which questions came before.
+//! The numbers of messages, by which a replica detects missing events and repeated questions.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use plainly_cluster::ReplicaId;
 use tokio::time::Instant;
 
-/// The time for which questions are remembered: as long as any seal of one is good, on clocks that
-/// differ.
+/// The time for which questions are remembered: the maximum validity of a question's seal, with
+/// clocks that differ.
 const REMEMBERED: Duration = Duration::from_secs(180);
 
-/// The place of an event among those of its sender.
+/// The position of an event among those of its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// It follows the last one that was heard.
+    /// The event follows the last received one.
     Next,
-    /// Others before it were not heard.
+    /// Events before it were not received.
     AfterHole,
-    /// It was heard before, or comes after one that was sent later.
+    /// The event was received before, or is older than the last received one.
     Past,
 }
 
@@ -26,8 +26,8 @@ pub(super) enum Order {
 pub(super) struct EventNumbers(HashMap<ReplicaId, u64>);
 
 impl EventNumbers {
-    /// The place of the event with this number. Of a sender that is new here, all events before it
-    /// are missing.
+    /// The position of the event with this number. For a new sender, all earlier events count as
+    /// missing.
     pub(super) fn order(&mut self, sender: ReplicaId, number: u64) -> Order {
         let last = self.0.entry(sender).or_default();
         if number <= *last {
@@ -42,7 +42,7 @@ impl EventNumbers {
     }
 }
 
-/// The questions that were heard, of two periods.
+/// The received questions of the current and the previous period.
 #[derive(Debug)]
 pub(super) struct AskedOnce {
     now: HashSet<(ReplicaId, u64)>,
@@ -61,7 +61,7 @@ impl Default for AskedOnce {
 }
 
 impl AskedOnce {
-    /// Whether the question with this number is heard for the first time.
+    /// Whether the question with this number is received for the first time.
     pub(super) fn is_first(&mut self, asker: ReplicaId, number: u64) -> bool {
         if self.began.elapsed() >= REMEMBERED {
             self.before = std::mem::take(&mut self.now);

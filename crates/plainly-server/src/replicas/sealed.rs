@@ -1,5 +1,5 @@
-//! Messages between replicas in sealed envelopes: a byte of version, the id of the sender, and a
-//! seal for one purpose and one receiver, in which the time is when it was sent.
+//! Messages between replicas in sealed envelopes: a version byte, the id of the sender, and a seal
+//! for one purpose and one receiver, which contains the sending time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,15 +7,15 @@ use bytes::Bytes;
 use plainly_cluster::ReplicaId;
 use plainly_transport::seal::{Keys, Purpose, Sealer};
 
-/// The version of messages, with which a message begins.
+/// The version of messages, which is the first byte.
 const VERSION: u8 = 1;
-/// The time that a message is good.
+/// The time for which a message is valid.
 const FRESH: Duration = Duration::from_secs(60);
-/// The time that the clock of a sender may be ahead.
+/// The maximum time by which the clock of a sender may be ahead.
 const AHEAD: Duration = Duration::from_secs(30);
-/// Bytes of the time when a message was sent, in milliseconds since 1970.
+/// The length of the sending time in bytes: milliseconds since 1970.
 const SENT: usize = 8;
-/// Digits of the id of a replica.
+/// The number of digits in the id of a replica.
 const ID: usize = 16;
 
 /// Seals the messages of one replica, and opens those of others.
@@ -24,21 +24,21 @@ pub(super) struct Envelopes {
     sealer: Sealer,
     server: String,
     id: ReplicaId,
-    /// The id as text.
+    /// The id of this replica as text.
     own: String,
 }
 
-/// A message as its envelope had it.
+/// The content of an envelope.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) sender: ReplicaId,
-    /// The time when it was sent, by the clock of the sender.
+    /// The sending time, by the clock of the sender.
     pub(super) sent: SystemTime,
     pub(super) content: Vec<u8>,
 }
 
 impl Opened {
-    /// Whether it was sent now: neither long ago, nor by a clock that is far ahead.
+    /// Whether the message is recent: neither sent long ago, nor by a clock that is far ahead.
     pub(super) fn is_fresh(&self) -> bool {
         let now = SystemTime::now();
         match now.duration_since(self.sent) {
@@ -48,7 +48,8 @@ impl Opened {
     }
 }
 
-/// A message that can't be opened, and the sender that it names. It has other keys, or was changed.
+/// A message that can't be opened, and the sender that it names. The sender has other keys, or the
+/// message was changed.
 #[derive(Debug)]
 pub(super) struct Unreadable(pub(super) Option<ReplicaId>);
 
@@ -66,12 +67,12 @@ impl Envelopes {
         self.seal(&["tell", &self.server, &self.own], event)
     }
 
-    /// The fingerprints of the keys; that of the key which seals comes first.
+    /// The fingerprints of the keys. The fingerprint of the sealing key comes first.
     pub(super) fn fingerprints(&self) -> Vec<String> {
         self.sealer.fingerprints(SystemTime::now())
     }
 
-    /// An event of another replica; nothing, if it is of this one.
+    /// An event of another replica; `None` if it was sent by this one.
     pub(super) fn open_event(&self, event: &[u8]) -> Option<Result<Opened, Unreadable>> {
         let (sender, name) = match sender(event) {
             Some((sender, _)) if sender == self.id => return None,
@@ -108,8 +109,8 @@ impl Envelopes {
         self.seal(&purpose, answer)
     }
 
-    /// The answer of this replica to the question with this number, whenever it was sent: a question
-    /// is asked once.
+    /// The answer of the replica `whom` to the question with this number. Its sending time does not
+    /// matter, because each question is asked only once.
     pub(super) fn open_answer(
         &self,
         whom: ReplicaId,
@@ -123,7 +124,7 @@ impl Envelopes {
         self.open(sender, &purpose, answer)
     }
 
-    /// The id of this replica, and the proof of it.
+    /// The id of this replica, with a proof of it.
     pub(super) fn proven_id(&self) -> (ReplicaId, u64) {
         let proof = self
             .sealer
@@ -131,7 +132,7 @@ impl Envelopes {
         (self.id, proof.expect("the keys were given"))
     }
 
-    /// Whether this proves that some replica has this id.
+    /// Whether `proof` proves that a replica has this id.
     pub(super) fn proves(&self, id: ReplicaId, proof: u64) -> bool {
         let id = id.to_string();
         let purpose = ["replica", &self.server, &id];
@@ -143,7 +144,7 @@ impl Envelopes {
         let sent = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let sent = u64::try_from(sent.as_millis()).unwrap_or(u64::MAX);
         let content = [&sent.to_be_bytes(), content].concat();
-        // The seal never ends: a clock may be wrong, which is for the receiver to see.
+        // The seal never expires, because a clock may be wrong, which the receiver checks.
         let sealed = self
             .sealer
             .seal_bytes(purpose, &content, now, Duration::MAX)?;
@@ -171,7 +172,7 @@ impl Envelopes {
     }
 }
 
-/// The id of the sender that a message names, and the same as text.
+/// The id of the sender that a message names, and the same id as text.
 fn sender(message: &[u8]) -> Option<(ReplicaId, &str)> {
     let (version, rest) = message.split_first()?;
     let name = str::from_utf8(rest.get(..ID)?).ok()?;

@@ -1,4 +1,4 @@
-//! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
+//! Encodes the outcome of a request to its only response, within the room for large replies.
 
 use plainly_errors::{ProtocolError, Revision, Unavailable};
 use plainly_protocol::envelope::Request;
@@ -43,8 +43,7 @@ impl Server {
         self.recorded(reported, Some(id), peer.revision, reply)
     }
 
-    /// Writes the response to a request in this context, and reports both how it went and its
-    /// error.
+    /// Encodes the response to a request in this context, and reports its outcome and its error.
     pub(crate) fn respond(&self, id: &str, scope: &Scope, outcome: AnswerResult) -> EncodedReply {
         let has_failed = outcome.is_err();
         if let Err(error) = &outcome {
@@ -62,8 +61,8 @@ impl Server {
         self.recorded(reported, Some(id), scope.peer().revision, reply)
     }
 
-    /// The reply, if its operation was recorded; otherwise the error, because nothing that was not
-    /// recorded may be sent.
+    /// The reply, if its operation was recorded; otherwise the error, because a reply that was not
+    /// recorded must not be sent.
     pub(crate) fn recorded(
         &self,
         reported: Result<(), ProtocolError>,
@@ -77,8 +76,8 @@ impl Server {
         }
     }
 
-    /// Writes a response; and its error, if it failed, if its outcome could not be written, or if
-    /// there is no room for it.
+    /// Encodes a response. Also returns the error if the request failed, its outcome could not be
+    /// encoded, or there is no room for it.
     fn write(
         &self,
         id: &str,
@@ -87,14 +86,16 @@ impl Server {
         outcome: AnswerResult,
     ) -> (EncodedReply, Option<ProtocolError>) {
         let overloaded = || {
-            // The error takes no room of its own, so every request gets a reply, however full the server is.
+            // The error needs no room, so that every request gets a reply, however busy the server
+            // is.
             let overloaded = Unavailable::Overloaded.into();
             let encoded = self.0.encoder.error(Some(id), revision, &overloaded);
             (encoded, Some(overloaded))
         };
         let mut room = self.0.unsent.room(caller);
         let known = outcome.as_ref().map_or(0, Answer::known_bytes);
-        // One that is too large for any reply is refused for that, however full the server is.
+        // A response that exceeds the limit for any reply gets the error for that, however busy the
+        // server is.
         if known <= self.0.limits.reply_bytes && room.reserve(known).is_err() {
             return overloaded();
         }
@@ -106,7 +107,7 @@ impl Server {
     }
 }
 
-/// The end of an operation with this reply, and the error that is behind it.
+/// The outcome of an operation with this reply and the underlying error.
 fn ended<'a>(
     reply: &EncodedReply,
     error: Option<&'a ProtocolError>,
@@ -114,7 +115,7 @@ fn ended<'a>(
 ) -> OperationOutcome<'a> {
     match (reply.code, error) {
         (Some(code), Some(error)) => OperationOutcome::Refused { error, code },
-        // The model is told of an error behind a result.
+        // The error became a tool error, which the model reads.
         (None, Some(_)) => OperationOutcome::ToolFailed,
         (_, None) if is_tool_error => OperationOutcome::ToolFailed,
         (_, None) => OperationOutcome::Served,

@@ -1,5 +1,5 @@
-//! A running request: its handler, with the layers around it, the messages before its reply, and
-//! what can end it.
+//! A running request: its handler with the layers around it, the messages before its reply, and the
+//! events that can end it.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -29,27 +29,27 @@ pub(crate) struct RunningRequest {
     pub(crate) server: Server,
     pub(crate) id: Box<str>,
     pub(crate) scope: Scope,
-    /// The slot through which it can be ended by its id.
+    /// The slot, by which other code can end the request through its id.
     pub(crate) slot: Option<Slot>,
     pub(crate) state: State,
 }
 
-/// The stage of a request.
+/// The state of a request.
 pub(crate) enum State {
-    /// A handler works on the answer, and has a place among all running handlers.
+    /// A handler is running, and has a slot.
     Working { work: Work, _place: Place },
     /// A subscription that reports changes, with the answer that ends it.
     Subscribed(BoxStream<'static, Bytes>, Box<Answer>),
-    /// Answered. The reply waits until all messages before it are sent; a cancelled request has
-    /// none.
+    /// The request is answered. The reply waits until all earlier messages have been sent; a
+    /// cancelled request has no reply.
     Answered(Option<EncodedReply>),
 }
 
 /// The work on an answer.
 pub(crate) enum Work {
-    /// The handler.
+    /// The handler itself.
     Handler(RunningHandler),
-    /// The layers around it.
+    /// The layers around the handler.
     Layers(CatchUnwind<AssertUnwindSafe<BoxFuture<'static, AnswerResult>>>),
 }
 
@@ -75,10 +75,9 @@ impl Future for Work {
 }
 
 impl RunningRequest {
-    /// Lets the handler begin. Returns the reply if there is one already, and nothing to send
-    /// before it.
+    /// Starts the handler. Returns the reply if it is ready and no message must be sent before it.
     pub(crate) fn begin(&mut self) -> Option<EncodedReply> {
-        // The reader of the rest polls again with a waker of its own.
+        // The reader of the rest polls again with its own waker.
         let context = &mut Context::from_waker(Waker::noop());
         let _is_answered = self.poll_end(context);
         match &mut self.state {
@@ -87,13 +86,13 @@ impl RunningRequest {
         }
     }
 
-    /// Lets the handler go on.
+    /// Polls the handler.
     fn poll_work(&mut self, context: &mut Context<'_>) {
         let State::Working { work, .. } = &mut self.state else {
             return;
         };
         match work.poll_unpin(context) {
-            // Behind layers a subscription arrives like any other answer, and begins only now.
+            // Behind layers a subscription arrives like any other answer, so it begins only here.
             Poll::Ready(Ok(Answer::Subscription(messages, last))) => {
                 let last = Box::new(last.into());
                 self.state = State::Subscribed(messages, last);
@@ -103,26 +102,26 @@ impl RunningRequest {
         }
     }
 
-    /// Ends it with this answer.
+    /// Ends the request with this answer.
     fn answer(&mut self, answered: AnswerResult) {
         // A handler that was ended from outside withdraws its questions when it is dropped, so the
         // outbox is still open.
         self.state = State::Answered(None);
-        // Closed before the reply is written, so that a task that the handler left running can
-        // neither delay the reply by more messages nor wait for room for ever.
+        // Closed before the reply is encoded, so that a task started by the handler can neither
+        // delay the reply with further messages nor wait for room forever.
         self.scope.outbox().close();
         let reply = self.server.respond(&self.id, &self.scope, answered);
         self.state = State::Answered(Some(reply));
     }
 
-    /// Ends it without a reply. The only messages left are those by which the handler withdraws its
-    /// questions.
+    /// Ends the request without a reply. The only remaining messages are those by which the handler
+    /// withdraws its questions.
     fn cancel(&mut self) {
-        // The reply that waits behind other messages is reported already.
+        // A reply that waits behind other messages has already been reported.
         let is_reported = matches!(self.state, State::Answered(_));
         self.scope.outbox().clear();
-        // This drops the handler while the outbox is open, so that its questions can be withdrawn;
-        // what it said before is gone.
+        // Drops the handler while the outbox is open, so that its questions can be withdrawn. Its
+        // earlier messages have been discarded.
         self.state = State::Answered(None);
         self.scope.outbox().close();
         if !is_reported {
@@ -138,7 +137,7 @@ impl RunningRequest {
         let _ = server.observer.report(server.errors.dialect, operation);
     }
 
-    /// Ends it if it was cancelled or stopped.
+    /// Ends the request if it was cancelled or stopped.
     fn poll_slot(&mut self, context: &Context<'_>) {
         let end = self.slot.as_ref().map(|slot| slot.poll_end(context));
         let Some(Poll::Ready(end)) = end else {
@@ -155,12 +154,12 @@ impl RunningRequest {
 impl ReplySource for RunningRequest {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         let _is_answered = self.poll_end(context);
-        // The reply comes last, even if it is ready: after it, the client no longer reads.
+        // The reply comes last, even if it is ready, because the client no longer reads after it.
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
-        // A message of a subscription is made when there is room for it: nothing queues up behind a
-        // client that reads slowly.
+        // A message of a subscription is created when there is room for it, so that no messages
+        // queue up for a client that reads slowly.
         if let State::Subscribed(messages, _) = &mut self.state {
             match ready!(messages.poll_next_unpin(context)) {
                 Some(message) => return Poll::Ready(Some(Departure::Message(message))),
@@ -174,8 +173,8 @@ impl ReplySource for RunningRequest {
     }
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        // In this order, so that one last poll of the handler can't answer a request that was just
-        // cancelled: it should have no response ("Cancellation").
+        // In this order, so that a last poll of the handler can't answer a request that was just
+        // cancelled, which should have no response ("Cancellation").
         self.poll_slot(context);
         self.poll_work(context);
         match self.state {
@@ -193,12 +192,12 @@ impl ReplySource for RunningRequest {
                 return;
             }
         };
-        // By now the handler is dropped: it lived no longer than the `match`.
+        // The handler has already been dropped, because it lived only as long as the `match`.
         self.answer(last);
     }
 }
 
-/// Reports a request whose client hung up.
+/// Reports a request whose client closed the connection.
 impl Drop for RunningRequest {
     fn drop(&mut self) {
         match self.state {

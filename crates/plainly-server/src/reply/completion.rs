@@ -1,18 +1,19 @@
-//! The return types of a completion's handler. It answers to the host's code: failures become protocol errors.
+//! The return types of completion handlers. The host's code reads their results, so failures become
+//! protocol errors.
 
 use plainly_protocol::types::Completion;
 
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// A value that a completion's handler may return. `By` is always inferred.
+/// A value that a completion handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a completion can't return `{Self}`",
     label = "not a reply of a completion",
     note = "return `Vec<String>` if that is all there is, `Completion`, or a `Result` of one of them"
 )]
 pub trait CompletionReply<By> {
-    /// Converts it to what the argument can become.
+    /// Converts the value to the candidates for the argument.
     fn into_completion(self) -> Result<Completion, Failure>;
 }
 
@@ -22,7 +23,7 @@ impl CompletionReply<AsValue> for Completion {
     }
 }
 
-/// All that there is.
+/// A complete list of candidates.
 impl<S: Into<String>> CompletionReply<AsValue> for Vec<S> {
     fn into_completion(self) -> Result<Completion, Failure> {
         let values: Vec<String> = self.into_iter().map(Into::into).collect();

@@ -1,5 +1,5 @@
-//! The return types of the handlers that describe and list a template's resources: the metadata of one resource, or of
-//! several. They answer to the host's code.
+//! The return types of the handlers that describe and list a template's resources: the metadata of
+//! one resource or of several. The host's code reads their results.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::Resource;
@@ -7,14 +7,14 @@ use plainly_protocol::types::Resource;
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// A value that a handler that describes a resource may return. `By` is always inferred.
+/// A value that a handler for describing a resource may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a resource can't be described by `{Self}`",
     label = "not the metadata of a resource",
     note = "return `types::Resource`, an `Option` of one where `None` is not found, or a `Result` of one of them"
 )]
 pub trait MetadataReply<By> {
-    /// Converts it to the metadata of the resource at `uri`.
+    /// Converts the value to the metadata of the resource at `uri`.
     fn into_metadata(self, uri: &str) -> Result<Resource, Failure>;
 }
 
@@ -40,14 +40,14 @@ where
     }
 }
 
-/// A value that a handler that lists resources may return. `By` is always inferred.
+/// A value that a handler for listing resources may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "resources can't be listed by `{Self}`",
     label = "not a list of the metadata of resources",
     note = "return `Vec<types::Resource>`, or a `Result` of one"
 )]
 pub trait ListReply<By> {
-    /// Converts it to the metadata of each resource.
+    /// Converts the value to the metadata of each resource.
     fn into_list(self) -> Result<Vec<Resource>, Failure>;
 }
 

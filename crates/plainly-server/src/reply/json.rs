@@ -1,9 +1,9 @@
-//! Structured output, and the content for users and models beside it.
+//! Structured output, with content for users and models.
 
 use plainly_protocol::types::Content;
 
-/// A tool's structured output: `T` as `structuredContent`, its JSON Schema as the tool's output schema, and the same JSON
-/// as text for hosts that only know text.
+/// A tool's structured output: `T` as `structuredContent`, its JSON Schema as the tool's output
+/// schema, and the same JSON as text for hosts that only support text.
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,
@@ -13,7 +13,7 @@ pub struct Json<T>(pub T);
 
 impl<T> Json<T> {
     /// The structured output with these content blocks instead of its JSON: images, links, or text
-    /// that reads better.
+    /// that is easier to read.
     ///
     /// ```
     /// use plainly::protocol::types::Content;
@@ -43,7 +43,7 @@ impl<T> Json<T> {
 
 /// A tool's structured output with its own content blocks: see [`Json::content`].
 ///
-/// Hosts show their models one or the other, so each should be complete.
+/// Hosts show their models either the output or the content, so each should be complete.
 #[derive(Clone, Debug)]
 pub struct StructuredOutput<T> {
     pub(super) output: T,

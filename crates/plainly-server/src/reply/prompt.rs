@@ -1,4 +1,5 @@
-//! The return types of a prompt's handler. It answers to the host's code: failures become protocol errors.
+//! The return types of prompt handlers. The host's code reads their results, so failures become
+//! protocol errors.
 
 use plainly_errors::ProblemCode;
 use plainly_protocol::types::{GetPromptResult, PromptMessage};
@@ -6,17 +7,18 @@ use plainly_protocol::types::{GetPromptResult, PromptMessage};
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// A value that a prompt's handler may return. `By` is always inferred.
+/// A value that a prompt handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a prompt can't return `{Self}`",
     label = "not a reply of a prompt",
     note = "return text, `PromptMessage`, `Vec<PromptMessage>`, `GetPromptResult`, or a `Result` of one of them"
 )]
 pub trait PromptReply<By> {
-    /// Converts it to the result of `prompts/get`.
+    /// Converts the value to the result of `prompts/get`.
     fn into_result(self) -> Result<GetPromptResult, Failure>;
 
-    /// The codes that its problems can have, if they are [declared](crate::DeclaredProblems); otherwise none.
+    /// The codes that the problems can have, if they are [declared](crate::DeclaredProblems);
+    /// otherwise empty.
     fn problems() -> &'static [ProblemCode] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! Handlers that read resources, fixed ones and those of templates, behind one type.
+//! Handlers that read fixed resources and those of templates, converted to one type.
 
 use futures_util::future::BoxFuture;
 use plainly_errors::ProtocolError;
@@ -11,14 +11,14 @@ use crate::handler::Handler;
 use crate::reply::ResourceReply;
 use crate::store::Formats;
 
-/// A handler that reads the resource whose metadata it is given.
+/// A handler that reads a resource, whose metadata is passed to it.
 pub(super) type ReadHandler =
     Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
 
 /// The contents that such a handler will return.
 pub(super) type ReadFuture = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
 
-/// Puts `handler` behind that type, with checks and completion of the contents.
+/// Converts `handler` to that type, and adds the checks and completion of the contents.
 pub(super) fn reader<F, A, By>(handler: F) -> ReadHandler
 where
     F: Handler<A>,

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::reply::ResourceReply;
 use crate::state::States;
 
-/// The MIME type of a collection that has no other.
+/// The default MIME type of a collection.
 const DIRECTORY: &str = "inode/directory";
 
 /// A resource with a fixed URI and a handler that returns its content.
@@ -38,11 +38,12 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The resource at `uri`, served by `handler`. Its name is the URI unless you set a better one with
-    /// [`name`](Self::name).
+    /// A resource at `uri`, served by `handler`. Its name is the URI unless you set a better one
+    /// with [`name`](Self::name).
     ///
-    /// It is listed, and has metadata, whatever the handler finds: neither may cost as much as reading. Add and remove a
-    /// resource that comes and goes [at run time](crate::ServerBuilder::dynamic_resources).
+    /// It is listed and has metadata even if the handler fails, because neither may cost as much as
+    /// reading. If the resource may disappear, add and remove it
+    /// [at run time](crate::ServerBuilder::dynamic_resources).
     pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -54,7 +55,7 @@ impl Resource {
         Self::described(types::Resource::new(uri.clone(), uri), handler)
     }
 
-    /// The resource of this definition, served by `handler`.
+    /// A resource with this definition, served by `handler`.
     pub(in crate::features) fn described<F, A, By>(
         mut definition: types::Resource,
         handler: F,
@@ -88,8 +89,8 @@ impl Resource {
         cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
     }
 
-    /// Lists the formats that reading gives in its metadata, the preferred one first. That is also its MIME type, unless you
-    /// set another.
+    /// Lists the formats that reading returns in the metadata, the preferred one first. That one is
+    /// also the MIME type, unless you set another.
     ///
     /// ```
     /// use plainly::server::{Resource, reply::Text};
@@ -111,9 +112,9 @@ impl Resource {
         self
     }
 
-    /// Makes the resource a collection. Its handler then returns its children: contents with their own URIs, or none if
-    /// it is empty. Clients that list the collection also get these children, page by page. Unless you set a MIME type,
-    /// it is `inode/directory`.
+    /// Makes the resource a collection. Its handler then returns the children: contents with their
+    /// own URIs, or none if the collection is empty. Clients that list the collection also get
+    /// these children, page by page. The default MIME type is `inode/directory`.
     ///
     /// ```
     /// use plainly::protocol::types::{self, ResourceContents};
@@ -189,7 +190,7 @@ impl Definition for Resource {
     }
 }
 
-/// The reason why the text is not a URI (RFC 3986), if it is not.
+/// The reason why the text is not a URI (RFC 3986); `None` if it is one.
 fn misspelt(uri: &str) -> Option<String> {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {

@@ -1,5 +1,5 @@
-//! Resources of stores: their contents are checked and completed before they are sent, and a missing one gets an error
-//! with the one that was probably meant.
+//! Resources of stores. Their contents are checked and completed before they are sent. The error
+//! for a missing resource suggests the one that was probably meant.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::extract::CompletionCall;
 use crate::mistakes;
 use crate::store::{DynStore, ListQuery, StoreError, Typed, Wanted};
 
-/// The time for the listing behind a suggestion, which the client waits for.
+/// The time limit for the listing that a suggestion needs, because the client waits for it.
 const SUGGESTING: Duration = Duration::from_secs(1);
 
-/// Reads a resource; with `is_open`, the error may suggest another one.
+/// Reads a resource. With `is_open`, an error may suggest another resource.
 pub(super) async fn read(
     store: &dyn DynStore,
     uri: &str,
@@ -32,7 +32,8 @@ pub(super) async fn read(
     }
 }
 
-/// Reads a resource, unless it has this tag: then the content stands for the one that the client has.
+/// Reads a resource, unless it has this tag. In that case the result says that the client's content
+/// is current.
 pub(super) async fn read_unless(
     store: &dyn DynStore,
     uri: &str,
@@ -48,7 +49,7 @@ pub(super) async fn read_unless(
     Ok(vec![ResourceContents::not_modified(resource)])
 }
 
-/// The metadata of a resource; with `is_open`, the error may suggest another one.
+/// The metadata of a resource. With `is_open`, an error may suggest another resource.
 pub(super) async fn metadata(
     store: &dyn DynStore,
     uri: &str,
@@ -60,7 +61,8 @@ pub(super) async fn metadata(
     }
 }
 
-/// Completes a variable of a template of the store, which may be listed with one more.
+/// Completes a variable of a template of the store. The listed template may have an additional
+/// variable.
 pub(super) fn complete(
     store: &Arc<dyn DynStore>,
     (template, listed): (&str, &str),
@@ -85,7 +87,7 @@ pub(super) fn complete(
         .collect();
     Ok(Box::pin(async move {
         let typed = Typed::new(&template, &variable, &text, &known);
-        // One more shows whether there are more.
+        // One more value than allowed shows whether there are more.
         let values = store.complete(typed.limit(Completion::MOST + 1)).await;
         let mut values = values.map_err(|error| listing_failed("values", error))?;
         let has_more = values.len() > Completion::MOST;
@@ -96,7 +98,8 @@ pub(super) fn complete(
     }))
 }
 
-/// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
+/// The URI whose name is closest to that of `uri`, among the first resources in `parent` or in the
+/// whole store.
 pub(super) async fn meant_by(
     store: &dyn DynStore,
     uri: &str,
@@ -119,10 +122,11 @@ async fn checked(
     let mut contents = store.read_as(uri, wanted).await?;
     echo(store, uri, &mut contents);
     let broken = contents::check(uri, &contents).err();
-    // Nearly all contents are valid for any resource, and complete: only the others need a second look.
+    // Nearly all contents are valid for any resource, and complete. Only the others need further
+    // checks.
     if broken.is_some() || contents::lack_metadata(uri, &contents) {
         let mut resource = store.metadata(uri).await?;
-        // It may already be that of another content.
+        // The tag may already belong to other content.
         resource.remove_tag();
         match (resource.is_collection, broken) {
             (Some(false), Some(broken)) => return Err(StoreError::Failed(broken.into())),
@@ -135,7 +139,7 @@ async fn checked(
     Ok(contents)
 }
 
-/// Names the contents of the resource itself as the client did.
+/// Sets the URI of the resource's own contents to the spelling that the client used.
 fn echo(store: &dyn DynStore, uri: &str, contents: &mut [ResourceContents]) {
     if contents.iter().all(|content| content.uri == uri) {
         return;
@@ -149,7 +153,8 @@ fn echo(store: &dyn DynStore, uri: &str, contents: &mut [ResourceContents]) {
     }
 }
 
-/// The error for the peer: for a missing resource with the probably meant one, if that is public.
+/// The error for the peer. For a missing resource it suggests the one that was probably meant, if
+/// that is public.
 async fn refusal(
     store: &dyn DynStore,
     uri: &str,
@@ -165,7 +170,8 @@ async fn refusal(
     error.into_protocol_error(uri)
 }
 
-/// The resource beside `uri` with nearly its name; in all of the store, if nothing there is above `uri`.
+/// The resource beside `uri` with a similar name. If no resource is above `uri`, the whole store is
+/// searched.
 async fn beside(store: &dyn DynStore, uri: &str) -> Option<String> {
     let uri = &*store.spelling(uri).unwrap_or(Cow::Borrowed(uri));
     let above = uri.trim_end_matches('/').rsplit_once('/');
@@ -174,7 +180,8 @@ async fn beside(store: &dyn DynStore, uri: &str) -> Option<String> {
     meant_by(store, uri, served).await
 }
 
-/// Warns once: SEP-2093 allows a server to omit it, but its operator should know.
+/// Warns once that the store omits metadata, because SEP-2093 allows that but the operator should
+/// know.
 fn warn(store: &dyn DynStore, uri: &str, broken: Option<contents::ContentsFault>) {
     if !store.facts().is_to_be_warned_of() {
         return;

@@ -1,5 +1,5 @@
-//! Resources whose URIs follow a template: one handler for all of them, and optionally one that describes each and one
-//! that lists them.
+//! Resources whose URIs follow a template: one handler for all of them, and optionally one that
+//! describes each and one that lists them.
 
 use std::fmt;
 
@@ -24,11 +24,12 @@ type MetadataHandler =
 type ListFuture = BoxFuture<'static, Result<Vec<Resource>, Failure>>;
 type ListHandler = Box<dyn Fn(&ListingCall<'_>) -> Result<ListFuture, Failure> + Send + Sync>;
 
-/// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None is a collection.
+/// Resources whose URIs follow a template (RFC 6570), with a handler that reads any of them. None
+/// of them is a collection.
 ///
-/// [`uri_template`](plainly_protocol::uri_template) explains which URIs match. A URI goes first to a
-/// [`Resource`](crate::Resource) with that exact URI, then to the first matching template in the order in which
-/// they were added, and finally to a store.
+/// [`uri_template`](plainly_protocol::uri_template) explains which URIs match. For a URI the server
+/// first looks for a [`Resource`](crate::Resource) with that exact URI, then for the first matching
+/// template in the order in which they were added, and finally for a store.
 ///
 /// ```
 /// use plainly::{ProtocolError, ResourceTemplate, ResourceUri, Text, Vars};
@@ -60,8 +61,8 @@ pub struct ResourceTemplate {
 }
 
 impl ResourceTemplate {
-    /// The resources whose URIs follow `uri_template`, each read by `handler`. Its name is the template unless you set a
-    /// better one with [`name`](Self::name).
+    /// Resources whose URIs follow `uri_template`, each read by `handler`. The name is the template
+    /// unless you set a better one with [`name`](Self::name).
     pub fn new<F, A, By>(uri_template: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -95,11 +96,12 @@ impl ResourceTemplate {
         cache_hint = "How long clients may cache its resources and their listing, and whether they may share them. By default not at all.",
     }
 
-    /// Describes each resource with `handler`, which takes the same parameters as a handler that reads. It returns a
-    /// [`types::Resource`](plainly_protocol::types::Resource) with the requested URI, or `None` if there is no such
-    /// resource.
+    /// Describes each resource with `handler`, which has the same parameters as a handler that
+    /// reads. It returns a [`types::Resource`](plainly_protocol::types::Resource) with the
+    /// requested URI, or `None` if the resource does not exist.
     ///
-    /// Without it, a resource is read in order to describe it, because only the handler knows whether it exists.
+    /// Without this handler, the server reads a resource to describe it, because only the reading
+    /// handler knows whether it exists.
     #[must_use]
     pub fn metadata<F, A, By>(mut self, handler: F) -> Self
     where
@@ -120,10 +122,10 @@ impl ResourceTemplate {
         self
     }
 
-    /// Lists existing resources with `handler`, which takes [`State`](crate::extract::State) and
-    /// [`Context`](crate::extract::Context) and returns a
-    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). They become part of `resources/list`, in the order
-    /// returned; the handler runs again for each page.
+    /// Lists existing resources with `handler`, which may have the parameters
+    /// [`State`](crate::extract::State) and [`Context`](crate::extract::Context) and returns a
+    /// [`Vec<types::Resource>`](plainly_protocol::types::Resource). The resources become part of
+    /// `resources/list`, in the order returned. The handler runs again for each page.
     #[must_use]
     pub fn list<F, A, By>(mut self, handler: F) -> Self
     where
@@ -141,7 +143,7 @@ impl ResourceTemplate {
     }
 
     /// Completes `variable` with `handler`, while the user types it. The last handler for a
-    /// variable counts; an enum completes itself.
+    /// variable is used. An enum needs no handler.
     #[must_use]
     pub fn complete<F, A, By>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
@@ -155,7 +157,7 @@ impl ResourceTemplate {
         self
     }
 
-    /// Takes its completers out of it: the variables that they complete, and they themselves.
+    /// Removes the completers and returns them with their variables.
     pub(in crate::features) fn take_completers(&mut self) -> Vec<(String, Completer)> {
         std::mem::take(&mut self.completers)
     }
@@ -164,7 +166,7 @@ impl ResourceTemplate {
         &self.definition.uri_template
     }
 
-    /// The needs of its handlers and of its completers.
+    /// The requirements of the handlers and of the completers.
     pub(in crate::features) fn all_needs(&self) -> impl Iterator<Item = &Needs> {
         let completers = self.completers.iter();
         completers

@@ -1,4 +1,4 @@
-//! The templates of a running server: how they are listed, and which of them serves a URI.
+//! The templates of a running server: listing them, and finding the one for a URI.
 
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
@@ -87,7 +87,7 @@ impl ServedTemplate {
         }
     }
 
-    /// Its variables, with the handlers that complete them.
+    /// The variables of the template, with the handlers that complete them.
     pub(in crate::features) fn completers(&self) -> &Completers {
         &self.completers
     }
@@ -113,7 +113,7 @@ impl ServedTemplate {
         self.template.cache_hint
     }
 
-    /// The values of its variables in `uri`, if that matches.
+    /// The values of the template's variables in `uri`, if it matches.
     pub(super) fn variables(&self, uri: &str) -> Option<Values> {
         self.matcher.values(uri)
     }
@@ -122,7 +122,8 @@ impl ServedTemplate {
         (self.template.read)(self.resource(call.uri), call)
     }
 
-    /// The metadata of the resource that `call` asks for, by its own handler or else from its contents.
+    /// The metadata of the resource that `call` requests, from the handler that describes it or
+    /// else from its contents.
     pub(super) async fn metadata(&self, call: &ResourceCall<'_>) -> Result<Resource, Failure> {
         let resource = match &self.template.describe {
             Some(describe) => describe(call)?.await?,
@@ -141,8 +142,8 @@ impl ServedTemplate {
         Ok(resource.is_collection(false))
     }
 
-    /// A page of the resources that its handler lists. Positions are numbers, so that a resource that disappears
-    /// doesn't invalidate a cursor.
+    /// A page of the resources that the handler lists. Positions are numbers, so that a resource
+    /// that disappears doesn't invalidate a cursor.
     pub(super) async fn list(
         &self,
         query: ListQuery<'_>,
@@ -174,7 +175,7 @@ impl ServedTemplate {
         Err(TemplateFault::Listed { template, other }.into())
     }
 
-    /// The metadata of one of its resources, as far as the template defines it.
+    /// The metadata of one resource, as far as the template defines it.
     fn resource(&self, uri: &str) -> Resource {
         let definition = self.template.definition.clone();
         let mut resource = Resource::new(uri, definition.name).is_collection(false);
@@ -203,7 +204,7 @@ enum TemplateFault {
     Listed { template: String, other: String },
 }
 
-/// The details go to the log; the client learns only that it failed.
+/// The log gets the details; the client only learns that the request failed.
 impl From<TemplateFault> for ProtocolError {
     fn from(strange: TemplateFault) -> Self {
         let message = match strange {

@@ -1,4 +1,4 @@
-//! A tool behind another name, other arguments and another wording.
+//! A tool with another name, other arguments and other texts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,23 +10,26 @@ use crate::answer::Answer;
 use crate::extract::{Needs, ToolCall};
 use crate::failure::Failure;
 
-/// Stands between a model and a [`Tool`] that the model knows under another name, with other arguments and results.
+/// Translates between a model and a [`Tool`] that the model knows under another name, with other
+/// arguments and results.
 pub trait ToolAdapter: fmt::Debug + Send + Sync + 'static {
-    /// The JSON schema of the model's arguments, from that of the tool.
+    /// Converts the JSON Schema of the tool's arguments to that of the model's.
     fn input_schema(&self, schema: &str) -> String;
 
-    /// The tool's arguments, from those of the model, which are valid: JSON objects.
+    /// Converts the model's arguments to those of the tool. Both are JSON objects, and the model's
+    /// are valid.
     fn arguments(&self, arguments: &str) -> Result<String, Failure>;
 
-    /// The result for the model, from that of the tool.
+    /// Converts the tool's result to the one for the model.
     fn result(&self, result: CallToolResult) -> Result<CallToolResult, Failure>;
 
-    /// A sentence about a failure for the model, from that of the tool. It may be the name of an argument alone.
+    /// Converts a sentence about a failure of the tool to one for the model. It may be only the
+    /// name of an argument.
     fn words(&self, sentence: &str) -> String;
 }
 
 impl Tool {
-    /// This tool under another name, as `adapter` shows it. It has no output schema.
+    /// This tool under another name, as `adapter` presents it. It has no output schema.
     ///
     /// ```
     /// use std::sync::Arc;

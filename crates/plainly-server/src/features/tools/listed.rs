@@ -1,4 +1,5 @@
-//! Tools as `tools/list` shows them: each definition is encoded once per revision, when a client of that revision first asks.
+//! Tools for `tools/list`: each definition is encoded once per revision, when a client of that
+//! revision first lists it.
 
 use std::sync::OnceLock;
 
@@ -22,7 +23,7 @@ impl ListedTool {
         Self { tool, written }
     }
 
-    /// Its definition as clients of `revision` get it.
+    /// The definition as clients of `revision` get it.
     pub(super) fn of_revision(&self, revision: Revision) -> RawJson {
         let mut all = Revision::ALL.iter().zip(&self.written);
         let found = all.find_map(|(other, written)| (*other == revision).then_some(written));
@@ -33,7 +34,7 @@ impl ListedTool {
     fn write(&self, revision: Revision) -> RawJson {
         let mut shaped = self.tool.clone();
         Shape::shape(&mut shaped, revision);
-        // The definition is nearly always the same for all revisions: then they share one copy.
+        // The definition is nearly always the same for all revisions; then they share one copy.
         if revision != Revision::LATEST && shaped == self.tool {
             return self.of_revision(Revision::LATEST);
         }
@@ -45,7 +46,7 @@ fn encoded(tool: &types::Tool) -> RawJson {
     RawJson::encode(tool).expect("a definition is JSON")
 }
 
-/// The result of `tools/list`, with each tool encoded already.
+/// The result of `tools/list`, with each tool already encoded.
 #[derive(Debug)]
 pub(crate) struct ListedTools {
     pub(super) tools: Vec<RawJson>,
@@ -53,14 +54,14 @@ pub(crate) struct ListedTools {
 }
 
 impl ListedTools {
-    /// About how many bytes they take.
+    /// The approximate number of bytes of the tools.
     pub(crate) fn bytes(&self) -> usize {
         self.tools.iter().map(|tool| tool.get().len() + 1).sum()
     }
 }
 
 impl ResultBody for ListedTools {
-    /// Each tool is shaped already.
+    /// Does nothing, because each tool already has the form of the revision.
     fn shape(&mut self, _: Revision) {}
 
     fn write(&self, result: &mut ObjectWriter<'_>) -> serde_json::Result<()> {

@@ -23,18 +23,19 @@ use crate::mistakes;
 use crate::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
 use crate::state::States;
 
-/// Bytes of the longest name of a tool (2026-07-28, Tools, "Tool Names").
+/// The maximum length of a tool's name in bytes (2026-07-28, Tools, "Tool Names").
 const LONGEST_NAME: usize = 128;
 
 /// The tools of a server.
 pub(crate) type Tools = Catalogue<ServedTool>;
 
-/// A tool that passed all checks, ready to be called.
+/// A tool that passed all checks and can be called.
 pub(crate) struct ServedTool {
     name: String,
     listed: ListedTool,
     input: Schema,
-    /// Whether the schema is the program's own, and not made of the type of the arguments.
+    /// Whether the program wrote the schema, so that it is not derived from the type of the
+    /// arguments.
     is_own: bool,
     output: Option<Arc<Schema>>,
     mirrored: Vec<MirroredArgument>,
@@ -136,8 +137,8 @@ impl ServedTool {
         &self.mirrored
     }
 
-    /// Starts the handler, unless the arguments fail the schema. A schema without constraints
-    /// beyond the type is checked only after that type failed, for a better message.
+    /// Starts the handler, unless the arguments violate the schema. A schema without constraints
+    /// beyond the type is checked only after deserialization failed, for a better error message.
     fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.is_own || self.input.may_refuse(call.arguments) {
             self.check_arguments(call.arguments)?;
@@ -148,7 +149,7 @@ impl ServedTool {
         })
     }
 
-    /// Lets the call become a task, if it may and the client can follow.
+    /// Allows the call to become a task, if the tool and the client support it.
     fn open_task(&self, call: &ToolCall<'_>) {
         if let Some((_, becomes)) = self.task
             && can_follow_tasks(call.scope.peer())
@@ -174,7 +175,7 @@ impl std::fmt::Debug for ServedTool {
 }
 
 impl Tools {
-    /// A page of their definitions, as clients of `revision` get them.
+    /// A page of the definitions, as clients of `revision` get them.
     pub(in crate::features) fn list(
         &self,
         params: &ListToolsParams,
@@ -196,29 +197,31 @@ impl Tools {
         call: &ToolCall<'_>,
     ) -> Result<(Audience, AnswerFuture), ProtocolError> {
         let tool = self.get(name).ok_or_else(|| self.unknown(name))?;
-        // Before the handler is called: without tasks, such a tool must not run at all.
+        // Before the handler is called, because such a tool must not run at all without tasks.
         if let Some((TaskSupport::Required, _)) = tool.task {
             check_tasks(call.scope.peer())?;
         }
         let running = match tool.call(call) {
             Ok(running) => {
-                // Only now that its arguments are accepted: a call that has failed leaves nothing to continue.
+                // After the arguments have been accepted, because a failed call leaves nothing to
+                // continue.
                 tool.open_task(call);
                 running
             }
-            // What is wrong with the request itself is no business of the model's.
+            // Faults of the request itself are not reported to the model.
             Err(failure) => {
                 if let Meaning::Protocol(error) = failure.meaning() {
                     return Err(error);
                 }
-                // The model reads what is wrong with its arguments, and can try again ("Tools", "Error Handling").
+                // The model gets the mistakes in its arguments and can try again ("Tools", "Error
+                // Handling").
                 Box::pin(ready(Err(failure)))
             }
         };
         Ok((Audience::Model(tool.output.clone()), running))
     }
 
-    /// There is no tool of this name.
+    /// The error for a tool that does not exist.
     fn unknown(&self, name: &str) -> ProtocolError {
         let unknown = ProtocolError::from(InvalidParams::UnknownTool {
             name: quoted(name).into_owned(),
@@ -230,13 +233,13 @@ impl Tools {
         unknown.with_message(message)
     }
 
-    /// The audience of the result of the tool of this name.
+    /// The audience for the result of the tool with this name.
     pub(crate) fn audience(&self, name: &str) -> Audience {
         Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
     }
 }
 
-/// The moment when the calls of a tool become tasks.
+/// The moment at which calls of a tool become tasks.
 fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     match support {
         _ if needs.begins_task => TaskStart::WhenItSays,
@@ -245,7 +248,7 @@ fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     }
 }
 
-/// The schema, unless it is faulty; the faults go to `wrong`.
+/// The schema, if it is valid. Otherwise its faults are added to `wrong`.
 fn usable(
     schema: Result<Schema, InvalidSchema>,
     which: &str,
@@ -256,7 +259,7 @@ fn usable(
         .ok()
 }
 
-/// SEP-986 allows `/`, which the page "Tools" no longer names.
+/// Whether the name is valid. SEP-986 allows `/`, which the page "Tools" no longer mentions.
 fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len())
         && name

@@ -1,4 +1,4 @@
-//! Limits how often unreadable input is answered: a burst of 100, then once per 100 milliseconds.
+//! Limits the rate of responses to unreadable input: a burst of 100, then one per 100 milliseconds.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 const BURST: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A bucket of permissions that fills again.
+/// A token bucket, which is refilled over time.
 #[derive(Debug)]
 pub(super) struct Throttle {
     left: u32,
@@ -24,12 +24,12 @@ impl Default for Throttle {
 }
 
 impl Throttle {
-    /// Takes a permission, if there is one.
+    /// Takes a token, if there is one.
     pub(super) fn allow(&mut self) -> bool {
         let pauses = self.refilled.elapsed().as_millis() / PAUSE.as_millis();
         let earned = u32::try_from(pauses).unwrap_or(u32::MAX);
         self.left = self.left.saturating_add(earned).min(BURST);
-        // Not up to now: what is left of a pause counts towards the next permission.
+        // Not set to the current time, so that the rest of a pause counts towards the next token.
         self.refilled += PAUSE * earned;
         let allowed = self.left > 0;
         self.left = self.left.saturating_sub(1);
