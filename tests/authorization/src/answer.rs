@@ -1,4 +1,4 @@
-//! What a server answers with.
+//! The response of a server.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,32 +9,32 @@ use futures_util::stream;
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// Its headers.
+    /// The headers.
     pub headers: Vec<(&'static str, String)>,
-    /// Its body.
+    /// The body.
     pub body: AnswerBody,
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Clone, Debug)]
 pub enum AnswerBody {
-    /// This.
+    /// This text.
     Text(String),
-    /// Spaces without an end.
+    /// Endless spaces.
     Endless,
-    /// A space each second, without an end.
+    /// One space each second, without an end.
     Dripping,
-    /// Nothing, not even a head.
+    /// No response at all, not even a head.
     Never,
 }
 
 impl Answer {
-    /// This text under this status.
+    /// Creates a response with this status and text.
     pub fn new(status: u16, body: impl Into<String>) -> Self {
         Self {
             status,
@@ -43,32 +43,32 @@ impl Answer {
         }
     }
 
-    /// This JSON.
+    /// Creates a response with this JSON.
     #[must_use]
     pub fn json(status: u16, body: &Value) -> Self {
         Self::new(status, body.to_string()).with("content-type", "application/json")
     }
 
-    /// An error of OAuth.
+    /// Creates an OAuth error.
     #[must_use]
     pub fn refusal(status: u16, error: &str) -> Self {
         Self::json(status, &serde_json::json!({ "error": error }))
     }
 
-    /// The way elsewhere.
+    /// Creates a redirect.
     #[must_use]
     pub fn redirect(status: u16, to: &str) -> Self {
         Self::new(status, "").with("location", to)
     }
 
-    /// The same with a header more.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// The same with this body.
+    /// Replaces the body.
     #[must_use]
     pub fn body(mut self, body: AnswerBody) -> Self {
         self.body = body;

@@ -1,4 +1,5 @@
-//! An authorization server: metadata, registration, a login that everybody agrees to at once, tokens, and giving them back.
+//! An authorization server: metadata, registration, logins that succeed at once, tokens, and
+//! revocation.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,12 +16,12 @@ use crate::misbehaviour::Switches;
 use crate::rules::Binding;
 use crate::{Answer, Endpoint, Misbehaviour, Record, Rules, Seen};
 
-/// An authorization server, until it is dropped.
+/// An authorization server, which stops on drop.
 #[derive(Debug)]
 pub struct AuthorizationServer {
-    /// Its issuer, and where it listens.
+    /// The issuer, which is also the address.
     pub url: String,
-    /// What it was sent.
+    /// The requests received so far.
     pub record: Record,
     pub(crate) state: Arc<State>,
     serving: JoinHandle<()>,
@@ -36,7 +37,7 @@ pub(crate) struct State {
 }
 
 impl AuthorizationServer {
-    /// One of these rules.
+    /// Starts a server with these rules.
     pub async fn start(rules: Rules) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -52,7 +53,7 @@ impl AuthorizationServer {
             .fallback(answer)
             .with_state(Arc::clone(&state));
         let serving = tokio::spawn(async move {
-            // It is only ever ended from outside.
+            // The server only stops when the task is aborted.
             drop(axum::serve(listener, router).await);
         });
         Self {
@@ -63,48 +64,48 @@ impl AuthorizationServer {
         }
     }
 
-    /// One that does this.
+    /// Starts a server that misbehaves.
     pub async fn hostile(misbehaviour: Misbehaviour) -> Self {
         let server = Self::start(Rules::default()).await;
         server.set(misbehaviour);
         server
     }
 
-    /// Does this from now on.
+    /// Turns on this misbehaviour.
     pub fn set(&self, misbehaviour: Misbehaviour) {
         self.state.switches.set(misbehaviour);
     }
 
-    /// Behaves from now on.
+    /// Turns off all misbehaviour.
     pub fn behave(&self) {
         self.state.switches.clear();
     }
 
-    /// Ends all access tokens before their time.
+    /// Makes all access tokens expire.
     pub fn expire(&self) {
         let mut books = self.state.books.lock().unwrap();
         books.access.values_mut().for_each(|it| it.has_ended = true);
     }
 
-    /// Takes all tokens back.
+    /// Revokes all tokens.
     pub fn revoke(&self) {
         let mut books = self.state.books.lock().unwrap();
         books.access.clear();
         books.refresh.clear();
     }
 
-    /// Forgets all clients, and with them what they were given.
+    /// Removes all clients and their tokens.
     pub fn forget_clients(&self) {
         self.revoke();
         self.state.books.lock().unwrap().clients.clear();
     }
 
-    /// Wants another nonce from now on.
+    /// Requires a new nonce from now on.
     pub fn change_nonce(&self) {
         self.state.books.lock().unwrap().nonce += 1;
     }
 
-    /// Whether an answer that it gives once has not been given yet.
+    /// Whether a response that is sent once has not been sent yet.
     #[must_use]
     pub fn is_failing_once(&self) -> bool {
         self.state
@@ -117,13 +118,13 @@ impl AuthorizationServer {
         self.state.rules.registers
     }
 
-    /// How often a refresh token came that was spent already.
+    /// The number of times that a used refresh token was sent again.
     #[must_use]
     pub fn reused(&self) -> usize {
         self.state.books.lock().unwrap().reused
     }
 
-    /// The token requests for this kind of grant.
+    /// The token requests with this grant type.
     #[must_use]
     pub fn tokens_for(&self, grant_type: &str) -> Vec<Seen> {
         let mut all = self.record.at("/token");
@@ -138,7 +139,7 @@ impl Drop for AuthorizationServer {
     }
 }
 
-/// Reads a request whole, and keeps it.
+/// Reads a whole request, and records it.
 pub(crate) async fn seen(record: &Record, request: Request) -> (Seen, http::request::Parts) {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 1 << 24).await.unwrap_or_default();
@@ -209,7 +210,7 @@ impl State {
         Answer::json(200, &metadata)
     }
 
-    /// A person agrees, and is sent back at once.
+    /// Redirects the user back at once, as if the user had agreed.
     fn authorize(&self, seen: &Seen) -> Answer {
         let parameter = |name: &str| seen.parameter(name).unwrap_or_default();
         let is_right = parameter("code_challenge_method") == "S256"
@@ -269,7 +270,7 @@ impl State {
         Answer::new(200, "")
     }
 
-    /// What a token is worth, to a server that asks (RFC 7662).
+    /// The introspection response for a token (RFC 7662).
     fn introspect(&self, seen: &Seen) -> Answer {
         let Some(_server) = self.client(seen) else {
             return Answer::refusal(401, "invalid_client");

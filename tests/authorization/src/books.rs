@@ -1,4 +1,4 @@
-//! What an authorization server knows of its clients, logins and tokens.
+//! The clients, logins and tokens of an authorization server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,22 @@ use crate::rules::{KnownClient, Proof, TokenForm};
 pub(crate) struct Books {
     count: u64,
     pub(crate) clients: BTreeMap<String, Proof>,
-    /// What clients that registered may ask for (RFC 7591, 2).
+    /// The scopes that registered clients may request (RFC 7591, 2).
     pub(crate) scopes: BTreeMap<String, String>,
     pub(crate) codes: BTreeMap<String, Code>,
     pub(crate) refresh: BTreeMap<String, Refresh>,
     pub(crate) access: BTreeMap<String, Access>,
-    /// The login at another device that has begun.
+    /// The pending login on another device.
     pub(crate) device: Option<(String, Access)>,
-    /// What was good once.
+    /// Tokens and codes that were used.
     pub(crate) spent: BTreeSet<String>,
-    /// How often a refresh token came that was spent already.
+    /// The number of times that a used refresh token was sent again.
     pub(crate) reused: usize,
-    /// The nonce that proofs must have.
+    /// The number of the nonce that proofs must have.
     pub(crate) nonce: u64,
 }
 
-/// A login that its client has not come back from.
+/// An authorization code that its client has not used yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub(crate) client: String,
@@ -36,7 +36,7 @@ pub(crate) struct Code {
     pub(crate) for_what: Access,
 }
 
-/// What a token is good for.
+/// The access that a token grants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     pub(crate) client: String,
@@ -47,7 +47,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The same, as a server is told that asks.
+    /// The access as an introspection response.
     pub(crate) fn told(&self) -> Value {
         let mut told = json!({
             "active": true, "client_id": self.client, "sub": self.client, "aud": self.resource, "scope": self.scope,
@@ -77,7 +77,8 @@ impl Books {
         }
     }
 
-    /// Whether a client may ask for these scopes: one that registered, for those that it registered with.
+    /// Whether a client may request these scopes. A registered client may only request those of its
+    /// registration.
     pub(crate) fn may_ask(&self, client: &str, scope: &str) -> bool {
         let Some(registered) = self.scopes.get(client) else {
             return true;
@@ -86,7 +87,7 @@ impl Books {
         asked.all(|it| registered.split_whitespace().any(|known| known == it))
     }
 
-    /// A new word of this kind.
+    /// A new unique text of this kind.
     pub(crate) fn word(&mut self, marker: &str, kind: &str) -> String {
         self.count += 1;
         format!("{marker}-{kind}-{}-", self.count)

@@ -1,15 +1,16 @@
-//! A browser whose user agrees to everything, as far as the first redirect.
+//! A browser whose user agrees to everything, up to the first redirect.
 
 use std::error::Error;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Where a page on this machine leads to. The redirect is not followed: in tests, nobody listens there.
+/// The target of the redirect from a page on this machine. The redirect is not followed, because no
+/// test server listens there.
 ///
 /// # Errors
 ///
-/// It says why the page leads nowhere.
+/// Returns the reason why the page doesn't redirect.
 pub async fn location(url: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
     let rest = url.strip_prefix("http://").ok_or("the page is elsewhere")?;
     let (host, path) = rest.split_once('/').ok_or("the page has no path")?;

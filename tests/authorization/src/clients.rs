@@ -1,4 +1,4 @@
-//! Who asks: clients that register, and clients that prove who they are.
+//! Registration and authentication of clients.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -41,7 +41,7 @@ impl State {
         Answer::json(201, &answer)
     }
 
-    /// The client that sends a request, if it proves that it is that.
+    /// The client that sent a request, if it is authenticated.
     pub(crate) fn client(&self, seen: &Seen) -> Option<String> {
         let in_header = seen.header("authorization").and_then(basic);
         let (id, in_header) = match in_header {
@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// The name and the password of a header, each of them decoded (RFC 6749, 2.3.1).
+/// The decoded name and password in a header (RFC 6749, 2.3.1).
 fn basic(header: &str) -> Option<(String, String)> {
     let bytes = BASE64_STANDARD
         .decode(header.strip_prefix("Basic ")?)

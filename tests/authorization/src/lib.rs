@@ -1,5 +1,6 @@
-//! The servers of a login, played by the test: an authorization server and an MCP server behind it. They are good ones by
-//! default; each attack is one switch. Both keep what they were sent, so that a test sees what never came.
+//! Test servers for a login: an authorization server, and an MCP server that it protects. By
+//! default they behave well; each attack is one switch. Both record their requests, so that tests
+//! can check what clients sent.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]

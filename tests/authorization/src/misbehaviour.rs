@@ -1,4 +1,4 @@
-//! What a hostile server does: each attack is one switch.
+//! The attacks of a hostile server, each of which is one switch.
 
 use std::sync::Mutex;
 
@@ -9,46 +9,48 @@ use crate::Answer;
 /// An attack.
 #[derive(Clone, Debug)]
 pub enum Misbehaviour {
-    /// The metadata has these members, in place of its own; null leaves one out.
+    /// The metadata has these members instead of its own; null removes a member.
     Metadata(Value),
-    /// This endpoint answers so, whatever it is asked.
+    /// This endpoint always sends this response.
     Answers(Endpoint, Answer),
-    /// The next answer of this endpoint is this, and no later one.
+    /// This endpoint sends this response once.
     AnswersOnce(Endpoint, Answer),
-    /// The good answer of this endpoint has these members, in place of its own; null leaves one out.
+    /// The normal response of this endpoint has these members instead of its own; null removes a
+    /// member.
     Members(Endpoint, Value),
-    /// This endpoint refuses with all that it was sent.
+    /// The error of this endpoint repeats the whole request.
     Repeats(Endpoint),
-    /// A person's browser comes back with this query; `{code}`, `{state}` and `{iss}` are what a good one has.
+    /// The browser returns with this query; `{code}`, `{state}` and `{iss}` are replaced by the
+    /// normal values.
     Callback(&'static str),
-    /// The server refuses every token so: with this status and these challenges.
+    /// The server rejects every token with this status and these challenges.
     Refuses(u16, Vec<String>),
-    /// The server refuses every token for want of yet another scope.
+    /// The server always demands another scope.
     WantsMoreForEver,
-    /// Every proof is refused for want of another nonce, at both servers.
+    /// Both servers always demand another nonce.
     NonceForEver,
-    /// Whoever asks whether a person has logged in at another device is told this.
+    /// This is the error for every poll of a login on another device.
     DevicePolled(&'static str),
 }
 
-/// A place that is asked.
+/// An endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// The metadata, of either server.
+    /// The metadata of either server.
     Metadata,
-    /// Where clients register.
+    /// The registration endpoint.
     Registration,
-    /// Where tokens are given.
+    /// The token endpoint.
     Token,
-    /// Where tokens are given back.
+    /// The revocation endpoint.
     Revocation,
-    /// Where logins at another device begin.
+    /// The device authorization endpoint.
     Device,
     /// The MCP server itself.
     Server,
 }
 
-/// The attacks that are under way.
+/// The attacks that are turned on.
 #[derive(Debug, Default)]
 pub(crate) struct Switches(Mutex<Vec<Misbehaviour>>);
 
@@ -61,12 +63,12 @@ impl Switches {
         self.0.lock().unwrap().clear();
     }
 
-    /// What the first that `look` finds something in has.
+    /// The first result of `look`.
     pub(crate) fn find<T>(&self, look: impl Fn(&Misbehaviour) -> Option<T>) -> Option<T> {
         self.0.lock().unwrap().iter().find_map(look)
     }
 
-    /// What this endpoint answers instead.
+    /// The response that replaces the endpoint's normal one.
     pub(crate) fn answer(&self, endpoint: Endpoint) -> Option<Answer> {
         let mut all = self.0.lock().unwrap();
         let is_once =
@@ -85,7 +87,7 @@ impl Switches {
         })
     }
 
-    /// Changes the members of a good answer.
+    /// Changes the members of a normal response.
     pub(crate) fn bend(&self, endpoint: Endpoint, members: &mut Value) {
         for misbehaviour in &*self.0.lock().unwrap() {
             let Some((at, changes)) = misbehaviour.changes() else {
@@ -108,7 +110,7 @@ impl Switches {
 }
 
 impl Misbehaviour {
-    /// Which members of which good answer it changes.
+    /// The endpoint whose response is changed, and the changed members.
     fn changes(&self) -> Option<(Endpoint, &Value)> {
         if let Self::Metadata(changes) = self {
             return Some((Endpoint::Metadata, changes));

@@ -1,4 +1,4 @@
-//! What proves things to these servers: a verifier to its challenge, a proof to its key.
+//! Checks proofs: of a verifier for its challenge, and of a key.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -11,23 +11,23 @@ pub(crate) fn challenge(verifier: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
-/// A part of a signed text, unverified.
+/// A decoded part of a signed text, without verification.
 pub(crate) fn part(text: &str, number: usize) -> Option<Value> {
     let part = text.split('.').nth(number)?;
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(part).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
-/// A proof for a token endpoint, where it is of no token.
+/// A proof for a token endpoint, which contains no access token.
 pub(crate) struct TokenProof {
     pub(crate) thumbprint: String,
     pub(crate) nonce: Option<String>,
-    /// What makes it good once.
+    /// The unique id of the proof.
     pub(crate) id: String,
 }
 
 impl TokenProof {
-    /// The proof, if it is for this URL. Its signature is verified where it is sent with a token.
+    /// Parses a proof for this URL. Its signature is only verified with an access token.
     pub(crate) fn read(text: &str, url: &str) -> Option<Self> {
         let (header, claims) = (part(text, 0)?, part(text, 1)?);
         let is_it = header["typ"] == "dpop+jwt" && claims["htm"] == "POST" && claims["htu"] == url;

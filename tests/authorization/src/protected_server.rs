@@ -1,4 +1,5 @@
-//! An MCP server that lets in who has a token of its authorization server, for it, with the scopes that a request needs.
+//! An MCP server that accepts requests with a valid token of its authorization server, with the
+//! necessary scopes.
 
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -21,25 +22,26 @@ use crate::proof::part;
 use crate::rules::Binding;
 use crate::{Answer, AuthorizationServer, Endpoint, Misbehaviour, Record, Seen};
 
-/// Where the metadata are.
+/// The path of the metadata.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// An MCP server behind an authorization server, until it is dropped. It has the tool `greet`. Each path that begins as its own
-/// does is another server, whose tokens are its own.
+/// An MCP server protected by an authorization server, which stops on drop. It has the tool
+/// `greet`. Each path that starts with the server's own path is a separate server with its own
+/// tokens.
 #[derive(Debug)]
 pub struct ProtectedServer {
-    /// Its URL.
+    /// The URL.
     pub url: String,
-    /// What it was sent.
+    /// The requests received so far.
     pub record: Record,
     state: Arc<ServerState>,
     serving: JoinHandle<()>,
 }
 
 struct ServerState {
-    /// Where it is, without a path.
+    /// The URL without a path.
     origin: String,
-    /// What the paths of its servers begin with.
+    /// The prefix of the paths of its servers.
     path: String,
     record: Record,
     switches: Switches,
@@ -49,14 +51,14 @@ struct ServerState {
     replays: Replays,
 }
 
-/// What it wants beside a token.
+/// Requirements in addition to a valid token.
 #[derive(Debug, Default)]
 struct Needs {
-    /// The scopes for everything.
+    /// The scopes required for all requests.
     scope: Vec<String>,
-    /// Those besides for calling a tool.
+    /// The additional scope required for calling a tool.
     call_scope: Option<String>,
-    /// Answers the next request as if its token were bad.
+    /// Whether the next request is rejected as if its token were invalid.
     refuses_once: bool,
     count: usize,
 }
@@ -68,12 +70,12 @@ impl std::fmt::Debug for ServerState {
 }
 
 impl ProtectedServer {
-    /// One at `/mcp` of its own port.
+    /// Starts a server at `/mcp` on a port of its own.
     pub async fn start(issuer: &AuthorizationServer) -> Self {
         Self::at(issuer, "/mcp").await
     }
 
-    /// One at this path of its own port.
+    /// Starts a server at this path on a port of its own.
     pub async fn at(issuer: &AuthorizationServer, path: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -95,7 +97,7 @@ impl ProtectedServer {
             .fallback(answer)
             .with_state(Arc::clone(&state));
         let serving = tokio::spawn(async move {
-            // It is only ever ended from outside.
+            // The server only stops when the task is aborted.
             drop(axum::serve(listener, router).await);
         });
         Self {
@@ -106,32 +108,32 @@ impl ProtectedServer {
         }
     }
 
-    /// Does this from now on.
+    /// Turns on this misbehaviour.
     pub fn set(&self, misbehaviour: Misbehaviour) {
         self.state.switches.set(misbehaviour);
     }
 
-    /// Behaves from now on.
+    /// Turns off all misbehaviour.
     pub fn behave(&self) {
         self.state.switches.clear();
     }
 
-    /// Names this authorization server from now on, and takes its tokens alone.
+    /// Changes the authorization server, so that only the new one's tokens are accepted.
     pub fn migrate(&self, issuer: &AuthorizationServer) {
         *self.state.issuer.lock().unwrap() = Arc::clone(&issuer.state);
     }
 
-    /// Wants these scopes for everything.
+    /// Requires these scopes for all requests.
     pub fn need(&self, scope: &[&str]) {
         self.state.needs.lock().unwrap().scope = scope.iter().map(|&it| it.to_owned()).collect();
     }
 
-    /// Wants this scope too for calling a tool.
+    /// Requires this additional scope for calling a tool.
     pub fn need_to_call(&self, scope: &str) {
         self.state.needs.lock().unwrap().call_scope = Some(scope.to_owned());
     }
 
-    /// Refuses the next request that comes to it, whatever its token is.
+    /// Rejects the next request, whatever its token.
     pub fn refuse_once(&self) {
         self.state.needs.lock().unwrap().refuses_once = true;
     }
@@ -194,7 +196,7 @@ impl ServerState {
         Answer::json(200, &metadata)
     }
 
-    /// Why a request is not let in, if it is not.
+    /// The response to a request that is not authorized.
     fn refusal(&self, seen: &Seen) -> Option<Answer> {
         let refuses = self.switches.find(|it| {
             let Misbehaviour::Refuses(status, challenges) = it else {
@@ -236,7 +238,7 @@ impl ServerState {
         })
     }
 
-    /// The scopes of the token of a request.
+    /// The scopes of a request's token.
     fn accepted(&self, seen: &Seen) -> Result<String, Answer> {
         let bad = || self.challenge(seen, 401, &[("error", "invalid_token")]);
         let Some(header) = seen.header("authorization") else {
@@ -288,7 +290,7 @@ impl ServerState {
         Ok(access.scope)
     }
 
-    /// Whether a resource is the server at this path, or has it.
+    /// Whether a resource is the server at this path, or is above it.
     fn is_of(&self, resource: &str, path: &str) -> bool {
         let rest = format!("{}{path}", self.origin);
         let rest = rest.strip_prefix(resource);

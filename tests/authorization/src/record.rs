@@ -1,4 +1,4 @@
-//! What a server was sent, request by request.
+//! The requests that a server received.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,23 +8,23 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::parameters;
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Its method.
+    /// The method.
     pub method: String,
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// Its query, as it was written; empty if there is none.
+    /// The query as sent; empty if there is none.
     pub query: String,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// Its body, as text.
+    /// The body, as text.
     pub body: String,
 }
 
 impl Seen {
-    /// A parameter of its form, or else of its query.
+    /// A parameter of the form, or else of the query.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<String> {
         let all = [&self.body, &self.query].map(|it| parameters(it));
@@ -38,7 +38,7 @@ impl Seen {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// A refusal that repeats its headers and its form, as they came and as they were meant.
+    /// An error that repeats the headers and the form, both as sent and decoded.
     pub(crate) fn repeated(&self) -> Answer {
         let headers = ["authorization", "dpop"].map(|name| self.header(name).unwrap_or_default());
         let meant: Vec<_> = parameters(&self.body)
@@ -49,7 +49,7 @@ impl Seen {
         Answer::json(400, &json!({ "error": all, "error_description": all }))
     }
 
-    /// All of it, for a search.
+    /// The whole request as text, for searching.
     #[must_use]
     pub fn text(&self) -> String {
         let Self {
@@ -63,7 +63,7 @@ impl Seen {
     }
 }
 
-/// All that came, in its order. Clones are the same.
+/// All received requests, in order. Clones share the record.
 #[derive(Clone, Debug, Default)]
 pub struct Record(Arc<Mutex<Vec<Seen>>>);
 
@@ -72,13 +72,13 @@ impl Record {
         self.0.lock().unwrap().push(seen);
     }
 
-    /// All that came.
+    /// All requests.
     #[must_use]
     pub fn all(&self) -> Vec<Seen> {
         self.0.lock().unwrap().clone()
     }
 
-    /// What came to this path.
+    /// The requests to this path.
     #[must_use]
     pub fn at(&self, path: &str) -> Vec<Seen> {
         let mut all = self.all();
@@ -86,25 +86,25 @@ impl Record {
         all
     }
 
-    /// How much came to this path.
+    /// The number of requests to this path.
     #[must_use]
     pub fn count(&self, path: &str) -> usize {
         self.at(path).len()
     }
 
-    /// How much came.
+    /// The number of all requests.
     #[must_use]
     pub fn total(&self) -> usize {
         self.0.lock().unwrap().len()
     }
 
-    /// Whether this text came, anywhere.
+    /// Whether any request contains this text.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         self.all().iter().any(|it| it.text().contains(text))
     }
 
-    /// Forgets what came so far.
+    /// Removes all requests.
     pub fn clear(&self) {
         self.0.lock().unwrap().clear();
     }

@@ -1,76 +1,76 @@
-//! How an authorization server is: by default one that registers whoever comes, and gives opaque bearer tokens for an hour
-//! whose refresh tokens rotate.
+//! The rules of an authorization server. By default it registers every client, and issues opaque
+//! bearer tokens that last an hour, with rotating refresh tokens.
 
 use plainly_oauth::jose::PublicKey;
 
-/// How an authorization server is.
+/// The rules of an authorization server.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// How clients may prove who they are.
+    /// The supported client authentication methods.
     pub methods: Vec<&'static str>,
     /// Whether unknown clients can register.
     pub registers: bool,
-    /// Whether a client's id may be the URL of its description.
+    /// Whether a client id may be the URL of a client metadata document.
     pub reads_client_documents: bool,
-    /// The clients that it knows from the start.
+    /// The clients known from the start.
     pub clients: Vec<KnownClient>,
-    /// What its access tokens look like.
+    /// The form of access tokens.
     pub form: TokenForm,
-    /// What its tokens are bound to.
+    /// The binding of tokens.
     pub binding: Binding,
-    /// Whether each refresh token is good once.
+    /// Whether refresh tokens rotate.
     pub rotates: bool,
-    /// Whether it gives refresh tokens at all.
+    /// Whether refresh tokens are issued.
     pub refreshes: bool,
-    /// How long its tokens say that they last.
+    /// The reported lifetime of tokens, in seconds.
     pub expires_in: Option<u64>,
-    /// Whether its answers to logins name it.
+    /// Whether authorization responses contain the issuer.
     pub sends_issuer: bool,
-    /// The scopes that it says it has.
+    /// The supported scopes in the metadata.
     pub scopes: Vec<&'static str>,
-    /// What all its secrets begin with, so that they are found where they do not belong.
+    /// The prefix of all secrets, by which tests find them in wrong places.
     pub marker: &'static str,
 }
 
-/// What access tokens look like.
+/// The form of access tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenForm {
-    /// A word.
+    /// An opaque text.
     Opaque,
     /// Three parts in base64url.
     Jwt,
 }
 
-/// What tokens are bound to.
+/// The binding of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// Nothing.
+    /// Not bound.
     Bearer,
-    /// A key of the client.
+    /// Bound to a key of the client.
     Dpop,
-    /// The same, and proofs must have the last nonce.
+    /// Bound to a key of the client, and proofs must contain the current nonce.
     DpopWithNonce,
 }
 
 /// A client that is known from the start.
 #[derive(Clone, Debug)]
 pub struct KnownClient {
-    /// Its id.
+    /// The client id.
     pub id: &'static str,
-    /// What proves that.
+    /// The client's authentication.
     pub proof: Proof,
 }
 
-/// How a client proves who it is.
+/// The way in which a client authenticates.
 #[derive(Clone, Debug)]
 pub enum Proof {
-    /// Not at all.
+    /// No authentication.
     Nothing,
-    /// This secret in the header.
+    /// This secret, in the header.
     Basic(String),
-    /// This secret in the form.
+    /// This secret, in the form.
     Post(String),
-    /// An assertion, signed with this key.
+    /// An assertion signed with this key.
     Key(PublicKey),
 }
 

@@ -1,4 +1,5 @@
-//! Where tokens are given: for a code and its verifier, for a refresh token, and for clients themselves.
+//! The token endpoint: issues tokens for a code with its verifier, for a refresh token, and for
+//! client credentials.
 
 use serde_json::json;
 
@@ -56,7 +57,7 @@ impl State {
         Answer::json(200, &answer)
     }
 
-    /// The key that the token is to be bound to, if it is to be bound.
+    /// The key that the token must be bound to, if any.
     fn thumbprint(&self, seen: &Seen) -> Result<Option<String>, Answer> {
         let Some(proof) = seen.header("dpop") else {
             return Ok(None);
@@ -114,7 +115,8 @@ impl State {
             return Err("invalid_grant");
         }
         if refresh.is_spent {
-            // Somebody has stolen it: nobody is to have any use of it (RFC 9700, 4.14).
+            // The refresh token was stolen, so all tokens of the client are revoked (RFC 9700,
+            // 4.14).
             books.reused += 1;
             books.refresh.retain(|_, it| it.for_what.client != client);
             books.access.retain(|_, it| it.client != client);

@@ -1,4 +1,4 @@
-//! The hot paths, each through an entry that every program has, without sockets.
+//! The hot paths, each through an entry point that every program has, without sockets.
 
 use std::fs;
 use std::hint::black_box;
@@ -23,7 +23,7 @@ use crate::servers::{self, ECHOED, LARGE_BINARY, LARGE_TEXT, MISSING, SMALL};
 /// A row of the table.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// How often it runs for the count: less often what takes long.
+    /// The number of repetitions, which is smaller for slow operations.
     pub(crate) times: u32,
     run: fn(u32) -> Outcome<()>,
 }
@@ -35,7 +35,7 @@ const fn case(name: &'static str, times: u32, run: fn(u32) -> Outcome<()>) -> Ca
     Case { name, times, run }
 }
 
-/// All rows. What a row of HTTP takes, a request that is made and thrown away takes a part of: the first.
+/// All rows. The first one is included in the other HTTP rows: it creates a request and drops it.
 pub(crate) const CASES: &[Case] = &[
     case("http: a request, not served", OFTEN, |times| {
         let asked = AnsweredRequest::echo();
@@ -125,7 +125,7 @@ pub(crate) const CASES: &[Case] = &[
     }),
 ];
 
-/// Runs the row of that name.
+/// Runs the row with this name.
 pub(crate) fn run(name: &str, times: u32) -> Outcome<()> {
     let case = CASES.iter().find(|case| case.name == name);
     (case.ok_or("there is no such row")?.run)(times)
@@ -136,7 +136,7 @@ fn block_on<F: Future>(future: F) -> Outcome<F::Output> {
     Ok(runtime.enable_time().build()?.block_on(future))
 }
 
-/// What `server` answers over HTTP.
+/// The response of `server` over HTTP.
 async fn ask(
     service: &mut HttpService<Server>,
     asked: &AnsweredRequest,

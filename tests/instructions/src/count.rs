@@ -1,5 +1,5 @@
-//! Counts the instructions of one operation: this very program runs under callgrind twice, and more often the second time.
-//! What is the same in both, such as its start, is not counted.
+//! Counts the instructions of one operation. This program runs twice under callgrind, with more
+//! repetitions the second time. The difference excludes constant costs, such as the start.
 
 use std::process::Command;
 

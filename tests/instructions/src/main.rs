@@ -1,11 +1,13 @@
-//! How many instructions one operation of each hot path takes, in user mode, counted by callgrind: the same on a busy machine
-//! as on a quiet one.
+//! Counts the instructions of one operation of each hot path in user mode, with callgrind. The
+//! count is the same on a busy machine as on a quiet one.
 //!
-//! `cargo run --profile counted -p plainly-instructions` prints a table next to the recorded one, and fails if a row has grown by
-//! more than 5 %. With `-- record` it records. Needs valgrind.
+//! `cargo run --profile counted -p plainly-instructions` prints a table next to the recorded one,
+//! and fails if a row has grown by more than 5 %. With `-- record` it records the table. Needs
+//! valgrind.
 //!
-//! To see where they go: `CARGO_PROFILE_COUNTED_STRIP=none CARGO_PROFILE_COUNTED_DEBUG=1 cargo build --profile
-//! counted -p plainly-instructions`, then `valgrind --tool=callgrind target/counted/plainly-instructions run 'ROW' 1000` and
+//! To see where the instructions are spent: `CARGO_PROFILE_COUNTED_STRIP=none
+//! CARGO_PROFILE_COUNTED_DEBUG=1 cargo build --profile counted -p plainly-instructions`, then
+//! `valgrind --tool=callgrind target/counted/plainly-instructions run 'ROW' 1000` and
 //! `callgrind_annotate`.
 
 mod cases;
@@ -35,7 +37,7 @@ fn main() -> Outcome<ExitCode> {
     }
 }
 
-/// Each row with its count.
+/// The rows with their counts.
 type Counts = Vec<(String, u64)>;
 
 fn count_all() -> Outcome<Counts> {

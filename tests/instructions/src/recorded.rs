@@ -1,4 +1,4 @@
-//! The counts that were recorded, in a file beside the source, and what has become of them.
+//! The recorded counts, in a file next to the source, and their comparison with new ones.
 
 use std::fmt::Write;
 use std::fs;
@@ -7,10 +7,11 @@ use std::process::Command;
 use crate::{Counts, Outcome};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded.txt");
-/// How much a row may grow. Hash maps with random seeds and other versions of the system's libraries take a part of it.
+/// The percentage that a row may grow. Random hash seeds and other versions of system libraries
+/// cause a part of it.
 const TOLERANCE_PERCENT: f64 = 5.0;
 
-/// Counts, and the compiler whose code was counted.
+/// Counts, and the compiler that built the code.
 pub(crate) struct Recorded {
     pub(crate) compiler: String,
     counts: Counts,
@@ -19,7 +20,7 @@ pub(crate) struct Recorded {
 /// Two tables side by side.
 pub(crate) struct Comparison {
     pub(crate) table: String,
-    /// What makes the comparison fail.
+    /// The reasons why the comparison fails.
     pub(crate) wrong: Vec<String>,
 }
 
@@ -64,7 +65,7 @@ impl Recorded {
         row.map(|(_, count)| *count)
     }
 
-    /// What has become of these.
+    /// Compares these counts with new ones.
     pub(crate) fn compare(&self, counted: &Self) -> Comparison {
         let mut table =
             "| operation | instructions | recorded | change |\n|---|---:|---:|---:|\n".to_owned();

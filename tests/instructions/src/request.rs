@@ -1,4 +1,4 @@
-//! What is asked, as bytes and as HTTP requests.
+//! The requests, as bytes and as HTTP requests.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::servers::ECHOED;
 
-/// A request that can be sent again and again.
+/// A request that can be sent repeatedly.
 #[derive(Clone)]
 pub(crate) struct AnsweredRequest {
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -15,7 +15,7 @@ pub(crate) struct AnsweredRequest {
 }
 
 impl AnsweredRequest {
-    /// A request of the newest revision; `target` is what the header `Mcp-Name` repeats.
+    /// Creates a request of the newest revision. `target` is the value of the header `Mcp-Name`.
     pub(crate) fn modern(
         method: &'static str,
         target: Option<&'static str>,
@@ -30,7 +30,7 @@ impl AnsweredRequest {
         asked
     }
 
-    /// A request of the newest revision that has sessions.
+    /// Creates a request of the newest revision that has sessions.
     pub(crate) fn legacy(method: &str, params: Value) -> Self {
         let mut asked = Self::new(method, params);
         asked.header("mcp-protocol-version", "2025-11-25");
@@ -81,7 +81,7 @@ impl AnsweredRequest {
         &self.body
     }
 
-    /// As it comes over HTTP.
+    /// The request for HTTP.
     pub(crate) fn request(&self) -> Request<Full<Bytes>> {
         let mut request = Request::post("/mcp")
             .body(Full::new(self.body.clone()))
@@ -90,14 +90,14 @@ impl AnsweredRequest {
         request
     }
 
-    /// As it comes over stdio, `times` over.
+    /// The request for stdio, repeated `times` times.
     pub(crate) fn lines(&self, times: u32) -> Vec<u8> {
         let line = [&self.body[..], b"\n"].concat();
         line.repeat(usize::try_from(times).unwrap_or_default())
     }
 }
 
-/// The parameters of a call of `echo`.
+/// The parameters for a call of `echo`.
 pub(crate) fn echo() -> Value {
     json!({ "name": "echo", "arguments": { "text": ECHOED } })
 }

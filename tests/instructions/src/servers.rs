@@ -1,4 +1,4 @@
-//! What is served: tools, texts and bytes in memory, and a directory.
+//! The servers: with tools, texts and bytes in memory, and with a directory.
 
 use plainly::Args;
 use plainly::server::reply::{Blob, Text};
@@ -27,12 +27,12 @@ async fn echo(Args(Echo { text }): Args<Echo>) -> String {
     text
 }
 
-/// One tool, and texts and bytes held in memory.
+/// A server with one tool, and texts and bytes in memory.
 pub(crate) fn small() -> Outcome<Server> {
     Ok(with_few_things(Server::builder("bench", "1.0.0")).build()?)
 }
 
-/// The same with telemetry.
+/// The same server with telemetry.
 pub(crate) fn observed(telemetry: Telemetry) -> Outcome<Server> {
     let server = Server::builder("bench", "1.0.0");
     let server = server.on_operation(move |operation| telemetry.observe(operation));
@@ -53,7 +53,7 @@ fn with_few_things(server: ServerBuilder) -> ServerBuilder {
         .resource(Resource::new(LARGE_BINARY, binary).name("bytes"))
 }
 
-/// 100 tools.
+/// A server with 100 tools.
 pub(crate) fn many_tools() -> Outcome<Server> {
     let tools = (0..100).map(|number| {
         Tool::new(format!("tool-{number}"), echo).description("Says what it is told")
@@ -63,14 +63,14 @@ pub(crate) fn many_tools() -> Outcome<Server> {
     Ok(server.build()?)
 }
 
-/// The files below `path`.
+/// A server of the files below `path`.
 pub(crate) fn files(path: &std::path::Path) -> Outcome<Server> {
     let store = DirectoryStore::new(path)?;
     let server = Server::builder("bench", "1.0.0").store(store).build()?;
     Ok(server)
 }
 
-/// A MiB of lines as they stand in most files: what JSON escapes is their ends.
+/// A MiB of typical lines. JSON only escapes their line endings.
 fn lines() -> String {
     let line = "A line of plain text, as there are many of them in a file.\n";
     let mut text = line.repeat(LARGE / line.len() + 1);

@@ -1,4 +1,4 @@
-//! Who takes part: each does one kind of thing again and again, as the lot falls, until the end.
+//! The actors of the soak. Each repeats one kind of action, with random choices, until the end.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::peer::Source;
 use crate::tally::Tally;
 use crate::{calls, faults, files, legacy, listening, tasks};
 
-/// Where all happens.
+/// The setting of the soak.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     pub(crate) server: SocketAddr,
-    /// What is served of the file system.
+    /// The served directory.
     pub(crate) directory: PathBuf,
     pub(crate) end: Instant,
     pub(crate) tally: Arc<Tally>,
@@ -37,18 +37,18 @@ pub(crate) enum Actor {
     Slow,
 }
 
-/// What an actor has of its own.
+/// The state of an actor.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) stage: Stage,
     pub(crate) source: Source,
-    /// One of those of its kind and others: it appears in names that must be its own.
+    /// The unique number of the actor, used in names that must be unique.
     pub(crate) number: usize,
     pub(crate) lot: Rng,
 }
 
 impl Actor {
-    /// All that take part.
+    /// All actors.
     pub(crate) fn cast() -> impl Iterator<Item = Self> {
         let cast = [
             (Self::Caller, 8),
@@ -97,12 +97,12 @@ impl Part {
         self.stage.tally.note(what, outcome);
     }
 
-    /// Words that nobody else says.
+    /// A text that no other actor uses.
     pub(crate) fn nonce(&mut self) -> String {
         format!("{}-{:016x}", self.number, self.lot.u64(..))
     }
 
-    /// For up to so many milliseconds.
+    /// Pauses for a random time, up to this number of milliseconds.
     pub(crate) async fn pause(&mut self, most: u64) {
         sleep(Duration::from_millis(self.lot.u64(..=most))).await;
     }

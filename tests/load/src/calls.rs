@@ -1,4 +1,4 @@
-//! Calls in good order: many over one connection, each answered with the words that its caller sent.
+//! Valid calls: many over one connection. Each reply must contain the text that its caller sent.
 
 use anyhow::{Result, ensure};
 use plainly::Client;
@@ -9,7 +9,7 @@ use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
-/// A conversation of some calls.
+/// Makes several calls over one connection.
 pub(crate) async fn call(part: &mut Part) {
     let mut peer = match Peer::connect(part.stage.server, part.source).await {
         Ok(peer) => peer,
@@ -56,7 +56,7 @@ async fn one(part: &mut Part, peer: &mut Peer) -> Result<()> {
     Ok(())
 }
 
-/// A handler that panics fails its own call.
+/// Checks that a panicking handler only fails its own call.
 async fn panics(peer: &mut Peer, id: u64) -> Result<()> {
     let (_, body) = peer.ask(&Message::call(id, "panic", &json!({}))).await?;
     let reply: serde_json::Value = serde_json::from_slice(&body)?;
@@ -75,7 +75,7 @@ async fn missing(peer: &mut Peer, id: u64, nonce: &str) -> Result<()> {
     Ok(())
 }
 
-/// A call that is answered with a question first.
+/// Makes a call whose handler asks a question first.
 pub(crate) async fn be_asked(part: &mut Part) {
     let nonce = part.nonce();
     let outcome = asked(
@@ -92,7 +92,7 @@ async fn asked(url: String, nonce: String) -> Result<()> {
     answers(&client, &nonce).await
 }
 
-/// Answers a form with the words that it asks about.
+/// Answers a form with the word in its question.
 pub(crate) async fn answer(form: ElicitFormParams) -> ElicitResult {
     ElicitResult::accept([("word", form.message.into())].into())
 }

@@ -1,4 +1,5 @@
-//! More clients than file descriptors: the server neither ends nor spins, and accepts others when it can.
+//! More clients than file descriptors. The server must neither stop nor use the processor, and must
+//! accept clients again when possible.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use crate::report::Held;
 use crate::served::Settings;
 
 const DESCRIPTORS: u64 = 256;
-/// Fewer than the operating system lets wait beyond these descriptors.
+/// Fewer clients than the operating system queues in addition to these descriptors.
 const CLIENTS: usize = 700;
 
 pub(crate) async fn run() -> Result<Vec<Held>> {

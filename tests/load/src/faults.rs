@@ -1,5 +1,4 @@
-//! What clients do in bad order: connections that are cut anywhere, bytes that are none of the protocol's, and peers that take
-//! their time.
+//! Misbehaving clients: connections that are cut anywhere, invalid bytes, and slow peers.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +10,10 @@ use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
-/// For whatever the server makes of bytes that make no sense: longer than any of its deadlines.
+/// The maximum wait for the server's reaction to invalid bytes. Longer than any of its deadlines.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Some request, good in itself.
+/// A random valid request.
 fn any_message(part: &mut Part) -> Message {
     let (nonce, id) = (part.nonce(), part.lot.u64(..));
     match part.lot.usize(..7) {
@@ -34,7 +33,8 @@ fn any_message(part: &mut Part) -> Message {
     }
 }
 
-/// Sends a request up to anywhere, or all of it; reads something of the answer or nothing; and is gone.
+/// Sends a request up to a random position, or completely, reads a part of the response or nothing,
+/// and disconnects.
 pub(crate) async fn cut(part: &mut Part) {
     let outcome = cut_off(part).await;
     part.note("connections cut", outcome);
@@ -49,7 +49,7 @@ async fn cut_off(part: &mut Part) -> Result<()> {
     };
     peer.send(request.get(..sent).unwrap_or_default()).await?;
     part.pause(100).await;
-    // What comes, and whether anything does, depends on where it was cut.
+    // Whether and what the server responds depends on the position of the cut.
     let some = part.lot.usize(1..20_000);
     timeout(Duration::from_millis(50), peer.skip(some))
         .await
@@ -60,7 +60,8 @@ async fn cut_off(part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// Changes bytes of a request: the server answers in good order, or closes, but never leaves its peer waiting.
+/// Changes bytes of a request. The server must respond correctly or close the connection, and never
+/// leave the client waiting.
 pub(crate) async fn mumble(part: &mut Part) {
     let outcome = match part.lot.bool() {
         true => garbled_body(part).await,
@@ -69,7 +70,7 @@ pub(crate) async fn mumble(part: &mut Part) {
     part.note("requests garbled", outcome);
 }
 
-/// The framing is good, so there is an answer.
+/// The framing is valid, so there must be a response.
 async fn garbled_body(part: &mut Part) -> Result<()> {
     let mut peer = Peer::connect(part.stage.server, part.source).await?;
     let message = Message::echo(part.lot.u64(..), &part.nonce());
@@ -93,7 +94,7 @@ async fn garbled(part: &mut Part) -> Result<()> {
     let mut peer = Peer::connect(part.stage.server, part.source).await?;
     let mut request = Message::echo(1, &part.nonce()).http(part.stage.server);
     garble(part, &mut request);
-    // The server may have closed already.
+    // The server may have closed the connection already.
     peer.send(&request).await.ok();
     timeout(PATIENCE, peer.skip(1))
         .await
@@ -115,7 +116,8 @@ fn garble(part: &mut Part, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Sends a byte now and then, or reads nothing; the server ends that after a while.
+/// Sends a byte from time to time, or reads nothing. The server must close the connection after a
+/// while.
 pub(crate) async fn be_slow(part: &mut Part) {
     let outcome = match part.lot.bool() {
         true => slow_writer(part).await,
@@ -143,7 +145,7 @@ async fn slow_writer(part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// Never reads for a while, and then is gone, or reads what there is.
+/// Doesn't read for a while, and then disconnects or reads the response.
 async fn slow_reader(part: &mut Part) -> Result<()> {
     let mut peer = Peer::connect_narrow(part.stage.server, part.source).await?;
     let message = match part.lot.bool() {

@@ -1,4 +1,4 @@
-//! Files that change while they are read: what is read is what one of their writers wrote.
+//! Files that change while they are read. Each content must be one that a writer wrote.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::peer::Peer;
 
 const FILES: [&str; 4] = ["one.txt", "two.txt", "three.txt", "deep/four.txt"];
 
-/// Writes one anew: beside it, and then in its place.
+/// Replaces a file with a new one.
 pub(crate) async fn write(part: &mut Part) {
     let outcome = rewrite(part);
     part.note("files written", outcome);
@@ -30,7 +30,7 @@ fn rewrite(part: &mut Part) -> Result<()> {
     Ok(fs::rename(new, path)?)
 }
 
-/// Reads one. All its lines are of one writing.
+/// Reads a file. All its lines must be from the same write.
 pub(crate) async fn read(part: &mut Part) {
     let outcome = whole(part).await;
     part.note("files read", outcome);
@@ -45,7 +45,7 @@ async fn whole(part: &mut Part) -> Result<()> {
             .reply(&Message::read(id, &format!("file:///soak/{name}")))
             .await?;
         ensure!(reply["id"] == id, "another's reply: {reply}");
-        // Each is missing until it is written first.
+        // A file is missing until its first write.
         if let Some(text) = reply["result"]["contents"][0]["text"].as_str() {
             let first = text.lines().next().context("it is never empty")?;
             ensure!(

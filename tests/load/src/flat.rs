@@ -1,18 +1,20 @@
-//! Watches the memory of the server second by second, and judges whether it stays flat. Descriptors and tasks come and go with
-//! the machine's mood: the soak counts those that are left when all clients have gone.
+//! Samples the memory of the server each second, and checks whether it stays constant. Descriptors
+//! and tasks vary with the load; the soak counts those that remain after all clients have
+//! disconnected.
 
 use std::time::Duration;
 
 use crate::report::{Held, mebibytes};
 use crate::usage::Usage;
 
-/// The part of the time after which all caches and buffers have their size.
+/// The fraction of the time after which all caches and buffers have reached their size.
 const WARM: f64 = 0.25;
-/// The MiB that memory may grow in an hour, as far as ten minutes can tell, and what its noise may add.
+/// The maximum growth of memory in MiB per hour, as far as ten minutes can show, and the allowed
+/// noise.
 const SLOPE: f64 = 30.0;
 const NOISE: f64 = 4.0;
 
-/// The memory in MiB, each with the hour at which it was read: one a second.
+/// The memory in MiB, sampled each second, with the time in hours.
 #[derive(Debug, Default)]
 pub(crate) struct Samples(Vec<(f64, f64)>);
 
@@ -36,7 +38,7 @@ impl Samples {
     }
 }
 
-/// The slope of the line that fits best.
+/// The slope of the best-fitting line.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;

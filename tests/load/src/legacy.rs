@@ -1,4 +1,4 @@
-//! Sessions of the older revisions: opened, used, questions answered within them, and ended or left behind.
+//! Sessions of older revisions: opened, used, with answered questions, and ended or abandoned.
 
 use anyhow::{Context, Result, ensure};
 use plainly::protocol::types::Content;

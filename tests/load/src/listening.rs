@@ -1,4 +1,5 @@
-//! Who listens, hears of its own resource and of nobody else's, and leaves one way or the other.
+//! Clients that listen. Each must only be notified of its own resource, and disconnects in one way
+//! or another.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
-/// For news.
+/// The maximum wait for a notification.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn listen(part: &mut Part) {
@@ -29,7 +30,7 @@ async fn hear(part: &mut Part) -> Result<()> {
     let mut author = Peer::connect(part.stage.server, part.source).await?;
     for _ in 0..part.lot.usize(1..20) {
         let (tool, arguments) = match part.lot.usize(..20) {
-            // All others hear of it too.
+            // All listening clients are notified of this change.
             0 => ("relist", json!({})),
             _ => ("update", json!({"uri": own})),
         };
@@ -45,7 +46,7 @@ async fn hear(part: &mut Part) -> Result<()> {
     Ok(())
 }
 
-/// The URI that the next event is about; nothing where it is about none.
+/// The URI in the next event; empty if it has none.
 async fn event(listening: &mut Peer, id: u64) -> Result<String> {
     let event = timeout(PATIENCE, listening.event())
         .await

@@ -1,4 +1,5 @@
-//! `plainly-load`: uses and abuses a server in a process of its own over loopback, and reports whether it withstands that.
+//! `plainly-load` uses and abuses a server in a separate process over loopback, and reports whether
+//! the server withstands it.
 //!
 //! ```console
 //! $ cargo build --profile dist -p plainly-load

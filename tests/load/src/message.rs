@@ -1,4 +1,4 @@
-//! Messages of 2026-07-28, as HTTP carries them.
+//! Messages of 2026-07-28, for HTTP.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::served::PATH;
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     method: &'static str,
-    /// Of a tool, or the URI of a resource.
+    /// The name of a tool, or the URI of a resource.
     name: Option<String>,
     body: Value,
 }
@@ -51,23 +51,23 @@ impl Message {
         )
     }
 
-    /// Wants to hear of the progress.
+    /// Requests progress notifications.
     pub(crate) fn with_progress(mut self) -> Self {
         self.body["params"]["_meta"]["progressToken"] = json!(1);
         self
     }
 
-    /// For `method` of tasks.
+    /// Creates a request of the tasks extension.
     pub(crate) fn of_task(id: u64, method: &'static str, task: &str) -> Self {
         Self::new(id, method, Some(task), json!({"taskId": task})).with_tasks()
     }
 
-    /// Can do what tasks need.
+    /// Declares the capability for tasks.
     pub(crate) fn with_tasks(self) -> Self {
         self.capable(json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}))
     }
 
-    /// Can fill in forms.
+    /// Declares the capability for forms.
     pub(crate) fn with_forms(self) -> Self {
         self.capable(json!({"elicitation": {"form": {}}}))
     }
@@ -81,7 +81,7 @@ impl Message {
         self.body.to_string()
     }
 
-    /// The head that goes with a body of so many bytes.
+    /// The head of the request, for a body of this length.
     pub(crate) fn head(&self, server: SocketAddr, length: usize) -> String {
         let name = match &self.name {
             Some(name) => format!("Mcp-Name: {name}\r\n"),
@@ -95,7 +95,7 @@ impl Message {
         )
     }
 
-    /// As a whole request.
+    /// The whole request.
     pub(crate) fn http(&self, server: SocketAddr) -> Vec<u8> {
         let body = self.body();
         let mut request = self.head(server, body.len()).into_bytes();

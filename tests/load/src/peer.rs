@@ -1,4 +1,4 @@
-//! One connection of a client that does as it likes: sends any bytes, and reads responses if it wants to.
+//! A connection of a raw client, which can send any bytes, and need not read responses.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -12,25 +12,26 @@ use tokio::time::timeout;
 
 use crate::message::Message;
 
-/// After which whoever waits says so.
+/// The time after which a wait fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// Little, since there are many.
+/// Small, because there are many connections.
 const BUFFER: usize = 512;
-/// What the operating system reads for who reads nothing.
+/// The receive buffer of a client that reads nothing.
 const NARROW: u32 = 4 << 10;
-/// The largest segment over Ethernet. Over loopback segments have 64 KiB, and because of that a server's operating system keeps
-/// 2.5 MB for each peer that does not read; over a network it is 50 KB.
+/// The maximum segment size of Ethernet. Over loopback, with segments of 64 KiB, the server's
+/// operating system buffers 2.5 MB for each client that doesn't read; over a network, it buffers 50
+/// KB.
 const ETHERNET: u32 = 1_460;
 
-/// One of the many addresses that loopback has: what counts for a peer of the server.
+/// One of the many loopback addresses. The server counts each as a separate peer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source(Ipv4Addr);
 
 impl Source {
-    /// That of the client that watches.
+    /// The address of the watching client.
     pub(crate) const WATCHER: Self = Self(Ipv4Addr::LOCALHOST);
 
-    /// One of its own, other than the watching client's.
+    /// A unique address, other than the watching client's.
     pub(crate) fn other(number: usize) -> Self {
         let low = (number % (1 << 16)) as u16;
         let [high, low] = low.to_be_bytes();
@@ -45,7 +46,7 @@ pub(crate) struct Peer {
     server: SocketAddr,
 }
 
-/// A response whose body is not read yet.
+/// The head of a response whose body was not read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) status: u16,
@@ -57,7 +58,7 @@ impl Peer {
         Self::open(server, source, TcpSocket::new_v4()?).await
     }
 
-    /// One for whom the operating systems on both sides keep little of what it does not read.
+    /// Connects with small buffers in the operating systems on both sides.
     pub(crate) async fn connect_narrow(server: SocketAddr, source: Source) -> Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(NARROW)?;
@@ -89,7 +90,7 @@ impl Peer {
             .context("no response in time")?
     }
 
-    /// Sends a request, whose response is to be whole and good.
+    /// Sends a request, whose response must be complete and successful.
     pub(crate) async fn reply(&mut self, message: &Message) -> Result<Value> {
         let (head, body) = self.ask(message).await?;
         ensure!(
@@ -101,7 +102,7 @@ impl Peer {
         Ok(serde_json::from_slice(&body)?)
     }
 
-    /// Sends a request that is answered by a stream of events.
+    /// Sends a request, whose response must be an event stream.
     pub(crate) async fn open_events(&mut self, message: &Message) -> Result<()> {
         self.send(&message.http(self.server)).await?;
         let head = timeout(PATIENCE, self.head())
@@ -138,7 +139,7 @@ impl Peer {
         }
     }
 
-    /// The next event of a stream; none at its end. Comments are nothing.
+    /// The next event of a stream; `None` at its end. Comments are skipped.
     pub(crate) async fn event(&mut self) -> Result<Option<Value>> {
         loop {
             let Some(chunk) = self.chunk().await? else {
@@ -151,7 +152,7 @@ impl Peer {
         }
     }
 
-    /// The server writes an event into a chunk.
+    /// The next chunk of the response. The server writes one event into each.
     async fn chunk(&mut self) -> Result<Option<String>> {
         let size = usize::from_str_radix(&self.line().await?, 16)?;
         let mut chunk = vec![0; size + 2];
@@ -168,13 +169,13 @@ impl Peer {
         Ok(line.trim_end().to_owned())
     }
 
-    /// Reads, whatever comes, until the server closes.
+    /// Reads until the server closes the connection.
     pub(crate) async fn closed(&mut self) {
         let mut buffer = [0; BUFFER];
         while matches!(self.stream.read(&mut buffer).await, Ok(bytes) if bytes > 0) {}
     }
 
-    /// Reads so many bytes, or until the server closes.
+    /// Reads this number of bytes, or until the server closes the connection.
     pub(crate) async fn skip(&mut self, bytes: usize) {
         let mut left = bytes;
         let mut buffer = [0; BUFFER];
@@ -186,9 +187,9 @@ impl Peer {
         }
     }
 
-    /// Closes with a reset, which leaves nothing behind on either side.
+    /// Closes the connection with a reset, which leaves no state on either side.
     pub(crate) fn reset(self) {
-        // A socket that is gone already needs none.
+        // Fails if the connection is closed already.
         self.stream.into_inner().set_zero_linger().ok();
     }
 }

@@ -1,4 +1,4 @@
-//! A server in a process of its own, that ends with who started it.
+//! A server in a separate process, which ends with the program that started it.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -36,7 +36,7 @@ impl Server {
         Usage::of(self.child.id()).context("the server is gone")
     }
 
-    /// Asks it to stop; how long that took, if it ended in good order.
+    /// Asks the server to stop. Returns how long that took, if the server stopped normally.
     pub(crate) fn stop(mut self, patience: Duration) -> Result<Duration> {
         let asked = Instant::now();
         kill_process(Pid::from_child(&self.child), Signal::TERM)?;
@@ -50,13 +50,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may be gone already.
+        // The process may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// This very program, as a server.
+/// The command that runs this program as the server.
 fn command(settings: &Settings) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command

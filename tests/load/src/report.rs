@@ -1,9 +1,9 @@
-//! What was to hold, and the table of it.
+//! The requirements, and a table of whether they were met.
 
 use std::io::{self, Write};
 use std::time::Duration;
 
-/// One thing that was to hold.
+/// A requirement, and whether it was met.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) what: String,
@@ -13,7 +13,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// At most `bound`.
+    /// Requires at most `bound`.
     pub(crate) fn most<T: PartialOrd + ToString>(what: &str, found: T, bound: T) -> Self {
         let is_held = found <= bound;
         Self::new(
@@ -24,7 +24,7 @@ impl Held {
         )
     }
 
-    /// At least `bound`.
+    /// Requires at least `bound`.
     pub(crate) fn least<T: PartialOrd + ToString>(what: &str, found: T, bound: T) -> Self {
         let is_held = found >= bound;
         Self::new(
@@ -35,7 +35,7 @@ impl Held {
         )
     }
 
-    /// No longer than `bound`.
+    /// Requires a duration of at most `bound`.
     pub(crate) fn within(what: &str, found: Duration, bound: Duration) -> Self {
         Self::new(
             what,

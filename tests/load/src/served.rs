@@ -1,5 +1,6 @@
-//! The server that is abused, in a process of its own: tools that answer at once, wait, take the processor, say much, fail,
-//! ask, or go on as tasks, and resources that change when they are told to.
+//! The tested server, in a separate process. It has tools that reply at once, wait, use the
+//! processor, send much, fail, ask questions, or run as tasks, and resources that change on
+//! command.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -24,18 +25,19 @@ use tokio::time::sleep;
 
 use crate::usage;
 
-/// Where the endpoint is.
+/// The path of the endpoint.
 pub(crate) const PATH: &str = "/mcp";
-/// The resource that is there from the beginning.
+/// The resource that exists from the start.
 pub(crate) const FIXED: &str = "load://fixed";
 
-/// The limits of a server, as JSON on its command line. A limit that is not set is as by default.
+/// The settings of a server, as JSON on its command line. Limits that are not set have their
+/// defaults.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// File descriptors that the process may have.
+    /// The maximum number of file descriptors.
     pub(crate) descriptors: Option<u64>,
-    /// Files to serve too.
+    /// A directory to serve.
     pub(crate) directory: Option<PathBuf>,
     pub(crate) session_idle: Option<Duration>,
     pub(crate) resume: Option<Duration>,
@@ -71,7 +73,7 @@ fn set<T>(limit: &mut T, setting: Option<T>) {
     }
 }
 
-/// Serves until it is asked to stop. The first line of standard output is the address.
+/// Serves until asked to stop. The first line of standard output is the address.
 pub(crate) async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if let Some(most) = settings.descriptors {
         usage::lower_descriptors(most)?;
@@ -133,11 +135,11 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-/// How many handlers wait.
+/// The number of waiting handlers.
 #[derive(Clone, Debug, Default)]
 struct Running(Arc<AtomicUsize>);
 
-/// One that runs, until it is dropped for whatever reason.
+/// A waiting handler, which is no longer counted once dropped.
 struct Runner(Running);
 
 impl Runner {
@@ -172,7 +174,7 @@ struct Spinning {
     text: String,
 }
 
-/// Takes the processor, as who computes does.
+/// Uses the processor for this time.
 async fn spin(Args(Spinning { microseconds, text }): Args<Spinning>) -> String {
     let end = Instant::now() + Duration::from_micros(microseconds);
     while Instant::now() < end {
@@ -197,7 +199,7 @@ struct Flood {
     bytes: usize,
 }
 
-/// Says what nobody may be reading.
+/// Sends many notifications, even if the client doesn't read them.
 async fn flood(
     State(running): State<Running>,
     context: Context,

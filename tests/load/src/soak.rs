@@ -1,5 +1,5 @@
-//! The soak: for minutes, all that clients do, in good order and in bad, at the same time, drawn by lot. Every reply is looked
-//! at, and what the server takes must stay what it was.
+//! The soak: for minutes, all kinds of clients act at the same time, with random choices. Every
+//! reply is checked, and the server's resource usage must not grow.
 
 use std::fs;
 use std::io::{self, Write};
@@ -22,12 +22,13 @@ use crate::served::Settings;
 use crate::tally::Tally;
 use crate::usage::Usage;
 
-/// After which nothing of what was left behind may be there, with the limits below.
+/// The time after which the server must have released all resources of former clients, with the
+/// limits below.
 const QUIET: Duration = Duration::from_secs(25);
-/// Descriptors and tasks that may be more than at first.
+/// The allowed increase of descriptors and tasks.
 const COMING_AND_GOING: usize = 5;
 
-/// Short, so that each ends many times.
+/// Short limits, so that each is reached many times.
 fn settings(directory: std::path::PathBuf) -> Settings {
     let seconds = |seconds| Some(Duration::from_secs(seconds));
     Settings {
@@ -43,7 +44,7 @@ fn settings(directory: std::path::PathBuf) -> Settings {
     }
 }
 
-/// Runs the soak, and returns what was to hold.
+/// Runs the soak, and returns the requirements.
 pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
     let directory = tempfile::tempdir()?;
     let files = directory.path().join("soak");
@@ -94,7 +95,7 @@ pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
     Ok(held)
 }
 
-/// Waits until nothing is left of what the actors did, or there is no more time for that.
+/// Waits until the server has released the actors' resources, or the time is up.
 async fn quiet(server: &Server, watcher: &mut Peer, before: Usage, was: Gauges) -> Result<()> {
     let start = Instant::now();
     while start.elapsed() < QUIET {

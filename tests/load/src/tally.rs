@@ -1,14 +1,14 @@
-//! What was done, and what went wrong with it.
+//! The numbers of actions, and their failures.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::report::Held;
 
-/// Failures whose words are kept.
+/// The number of failures whose messages are stored.
 const TOLD: usize = 5;
 
-/// Counts, by what was done.
+/// The counts of each action.
 #[derive(Debug, Default)]
 pub(crate) struct Tally(Mutex<Counts>);
 
@@ -49,7 +49,7 @@ impl Tally {
         vec![failed]
     }
 
-    /// Each change is whole at any moment.
+    /// A poisoned lock is usable, because each change leaves the counts consistent.
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Calls that go on as tasks: looked at until they are done, cancelled, or forgotten by who began them.
+//! Calls that run as tasks: polled until they are done, cancelled, or abandoned.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
-/// For a task that takes a moment.
+/// The maximum wait for a short task.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn task(part: &mut Part) {

@@ -1,4 +1,4 @@
-//! What a process takes, as the operating system tells it under `/proc`.
+//! The resource usage of a process, from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a process has at one moment.
+/// The resource usage of a process at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
-    /// Bytes of memory.
+    /// The memory in bytes.
     pub(crate) resident: u64,
-    /// The most there were.
+    /// The maximum memory so far, in bytes.
     pub(crate) peak: u64,
-    /// Open file descriptors.
+    /// The number of open file descriptors.
     pub(crate) descriptors: usize,
-    /// Time of the processor that it has had, in user and kernel mode.
+    /// The processor time used so far, in user and kernel mode.
     pub(crate) processor: Duration,
 }
 
@@ -37,7 +37,8 @@ impl Usage {
     }
 }
 
-/// In ticks of 10 ms, which Linux has on every architecture (`USER_HZ`). The name before it may have spaces and parentheses.
+/// Parses ticks of 10 ms, which Linux uses on every architecture (`USER_HZ`). The name before them
+/// may contain spaces and parentheses.
 fn processor(stat: &str) -> Result<Duration> {
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let ticks = after_name.split_whitespace().skip(11).take(2);
@@ -54,13 +55,13 @@ fn path(process: u32, name: &str) -> String {
     format!("/proc/{process}/{name}")
 }
 
-/// Raises the limit of descriptors, of this process and of those it starts, as far as it goes.
+/// Raises the limit of descriptors to its maximum, for this process and its children.
 pub(crate) fn raise_descriptors() -> Result<()> {
     let most = getrlimit(Resource::Nofile).maximum;
     set(most, most)
 }
 
-/// Lowers it.
+/// Lowers the limit of descriptors.
 pub(crate) fn lower_descriptors(most: u64) -> Result<()> {
     set(Some(most), getrlimit(Resource::Nofile).maximum)
 }

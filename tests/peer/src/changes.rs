@@ -1,8 +1,8 @@
-//! Values on which a schema and a type are compared.
+//! Values for comparing a schema with a type.
 
 use serde_json::{Value, json};
 
-/// The value with one change each, at any depth.
+/// All variants of the value with one change, at any depth.
 pub fn changed(value: &Value) -> Vec<Value> {
     let others = [
         json!(null),

@@ -1,4 +1,5 @@
-//! A client of one revision that speaks in raw messages, over a byte stream and over HTTP the same.
+//! A client of one revision that sends raw messages, with the same interface over a byte stream and
+//! over HTTP.
 
 use std::sync::Arc;
 
@@ -13,13 +14,13 @@ use crate::{Peer, Response, Site};
 #[derive(Debug)]
 pub struct Client {
     wire: Wire,
-    /// What it speaks.
+    /// The revision.
     pub revision: Revision,
-    /// What it says that it can do.
+    /// The client's capabilities.
     pub capabilities: Value,
-    /// What the server said of the session; null if there is none.
+    /// The server's result for the handshake; null without a session.
     pub opened: Value,
-    /// Whom a layer around the server takes it for. Over HTTP alone.
+    /// The user whom a layer around the server authenticates. Over HTTP only.
     pub user: Option<&'static str>,
     count: u64,
 }
@@ -30,23 +31,23 @@ enum Wire {
     Http {
         site: Arc<Site>,
         session: Option<String>,
-        /// What comes for the last request.
+        /// The response to the last request.
         coming: Option<Response>,
     },
 }
 
 impl Client {
-    /// One over a byte stream.
+    /// Connects over a byte stream.
     pub async fn stream(server: &Server, revision: Revision, capabilities: Value) -> Self {
         Self::over(Peer::connect(server), revision, capabilities).await
     }
 
-    /// One over this byte stream.
+    /// Connects over this byte stream.
     pub async fn over(peer: Peer, revision: Revision, capabilities: Value) -> Self {
         Self::open(Wire::Stream(peer), revision, capabilities).await
     }
 
-    /// One over HTTP, of which a layer knows the user.
+    /// Connects over HTTP, with a layer that authenticates users.
     pub async fn http(server: &Server, revision: Revision, capabilities: Value) -> Self {
         let site = Arc::new(Site::serve_users(server.http()).await);
         let wire = Wire::Http {
@@ -57,7 +58,7 @@ impl Client {
         Self::open(wire, revision, capabilities).await
     }
 
-    /// One over each.
+    /// Connects one client over each transport.
     pub async fn both(server: &Server, revision: Revision, capabilities: Value) -> [Self; 2] {
         [
             Self::stream(server, revision, capabilities.clone()).await,
@@ -65,7 +66,7 @@ impl Client {
         ]
     }
 
-    /// Opens a session, where the revision has them.
+    /// Opens a session, if the revision has sessions.
     async fn open(wire: Wire, revision: Revision, capabilities: Value) -> Self {
         let mut client = Self {
             wire,
@@ -84,7 +85,7 @@ impl Client {
         client
     }
 
-    /// A client of the same site whom a layer takes for this user, without a session.
+    /// A client of the same site with this user, without a session.
     #[must_use]
     pub fn known_as(&self, user: &'static str) -> Self {
         Self {
@@ -101,7 +102,7 @@ impl Client {
         }
     }
 
-    /// Its end of the byte stream.
+    /// The client's end of the byte stream.
     pub fn peer(&mut self) -> &mut Peer {
         match &mut self.wire {
             Wire::Stream(peer) => peer,
@@ -116,7 +117,7 @@ impl Client {
         }
     }
 
-    /// The session's name over HTTP.
+    /// The id of the session over HTTP.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         match &self.wire {
@@ -125,7 +126,7 @@ impl Client {
         }
     }
 
-    /// The next request, as the revision has it.
+    /// Creates the next request, in the form of the revision.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.count += 1;
         if self.revision.traits().sessions {
@@ -135,7 +136,8 @@ impl Client {
         }
     }
 
-    /// Sends a message. Over HTTP, what comes for a request is [`next`](Self::next), and anything else is taken.
+    /// Sends a message. Over HTTP, [`next`](Self::next) reads the response to a request; other
+    /// messages must be accepted.
     pub async fn send(&mut self, message: &Value) {
         if let Wire::Stream(peer) = &mut self.wire {
             return peer.send(message).await;
@@ -155,7 +157,7 @@ impl Client {
         *coming = Some(response);
     }
 
-    /// The next message.
+    /// Reads the next message.
     pub async fn next(&mut self) -> Value {
         match &mut self.wire {
             Wire::Stream(peer) => peer.next().await,
@@ -166,31 +168,31 @@ impl Client {
         }
     }
 
-    /// Sends a request; its id.
+    /// Sends a request, and returns its id.
     pub async fn start(&mut self, method: &str, params: Value) -> u64 {
         let request = self.request(method, params);
         self.send(&request).await;
         self.count
     }
 
-    /// Sends a request; the next message.
+    /// Sends a request, and returns the next message.
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.start(method, params).await;
         self.next().await
     }
 
-    /// Calls a tool without arguments; the next message.
+    /// Calls a tool without arguments, and returns the next message.
     pub async fn call(&mut self, tool: &str) -> Value {
         self.ask("tools/call", json!({"name": tool})).await
     }
 
-    /// Sends this request; the next message.
+    /// Sends this request, and returns the next message.
     pub async fn exchange(&mut self, request: &Value) -> Value {
         self.send(request).await;
         self.next().await
     }
 
-    /// Sends this request; all that comes up to its reply, which is the last.
+    /// Sends this request, and returns all messages up to its reply.
     pub async fn hear(&mut self, request: &Value) -> Vec<Value> {
         let mut heard = vec![self.exchange(request).await];
         while heard.last().is_some_and(|last| last.get("id").is_none()) {
@@ -199,20 +201,20 @@ impl Client {
         heard
     }
 
-    /// Posts a message with the headers of a good client.
+    /// Posts a message with the headers of a correct client.
     pub async fn post(&self, message: &Value) -> Response {
         self.post_with(&headers(message, self.session()), message)
             .await
     }
 
-    /// Posts a message with these headers, and that of its user.
+    /// Posts a message with these headers, and the header of its user.
     pub async fn post_with(&self, headers: &str, message: &Value) -> Response {
         let user = self.user.map(|user| format!("User: {user}\r\n"));
         let headers = user.unwrap_or_default() + headers;
         self.site().send("POST /", &headers, message).await
     }
 
-    /// Posts a request; what comes for it.
+    /// Posts a request, and returns the response.
     pub async fn begin(&mut self, method: &str, params: Value) -> Response {
         let request = self.request(method, params);
         self.post(&request).await

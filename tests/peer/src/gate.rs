@@ -1,4 +1,4 @@
-//! Where handlers wait until the test lets them go on.
+//! A gate where handlers wait until the test opens it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::within;
 
-/// A gate, which counts who came and who waits. All clones are one.
+/// A gate, which counts all arrivals and the waiting ones. Clones are the same gate.
 #[derive(Clone, Debug)]
 pub struct Gate(Arc<Inner>);
 
@@ -30,7 +30,7 @@ impl Default for Gate {
     }
 }
 
-/// Waits no more once it passes, or is dropped.
+/// Counts as waiting until it is dropped.
 struct Waiting<'a>(&'a Inner);
 
 impl Drop for Waiting<'_> {
@@ -41,13 +41,13 @@ impl Drop for Waiting<'_> {
 }
 
 impl Gate {
-    /// One that is closed.
+    /// Creates a closed gate.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Waits to be let through.
+    /// Waits until the gate is opened for the caller.
     pub async fn pass(&self) {
         let inner = &*self.0;
         inner.came.fetch_add(1, Ordering::SeqCst);
@@ -57,29 +57,29 @@ impl Gate {
         inner.open.acquire().await.unwrap().forget();
     }
 
-    /// Lets so many through.
+    /// Opens the gate for this number of callers.
     pub fn open(&self, count: usize) {
         self.0.open.add_permits(count);
     }
 
-    /// How many ever came.
+    /// The number of all arrivals.
     #[must_use]
     pub fn came(&self) -> usize {
         self.0.came.load(Ordering::SeqCst)
     }
 
-    /// How many wait.
+    /// The number of waiting callers.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.0.waiting.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many wait.
+    /// Waits until this number of callers wait.
     pub async fn holds(&self, count: usize) {
         self.until(|| self.waiting() == count).await;
     }
 
-    /// Waits until so many ever came.
+    /// Waits until this number of callers have arrived.
     pub async fn saw(&self, count: usize) {
         self.until(|| self.came() == count).await;
     }

@@ -1,4 +1,4 @@
-//! A server over HTTP that the test plays.
+//! An HTTP server played by the test.
 
 use std::collections::HashMap;
 
@@ -10,55 +10,55 @@ use crate::message::{self, MODERN};
 use crate::response::{head, header};
 use crate::within;
 
-/// Where clients come to.
+/// A listening test server.
 #[derive(Debug)]
 pub struct Host {
     listener: TcpListener,
-    /// What a client is told to call.
+    /// The URL for clients.
     pub url: String,
 }
 
-/// A request, to be answered.
+/// A request to answer.
 #[derive(Debug)]
 pub struct AnsweredRequest {
-    /// Its method in HTTP.
+    /// The HTTP method.
     pub method: String,
-    /// Its path, with the query.
+    /// The path, including the query.
     pub path: String,
-    /// What stands before the body, with the names of headers in lower case.
+    /// The headers, with names in lower case.
     pub headers: HashMap<String, String>,
     /// The message; null if there is none.
     pub body: Value,
-    /// What the answer is written to, and further requests come from.
+    /// The connection for the response and further requests.
     pub stream: BufReader<TcpStream>,
 }
 
 impl Host {
-    /// Listens at a port of its own.
+    /// Listens on a port of its own.
     pub async fn start() -> Self {
         Self::start_at("127.0.0.1:0").await
     }
 
-    /// The same at this address.
+    /// Listens at this address.
     pub async fn start_at(address: &str) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         Self { listener, url }
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub async fn accept(&self) -> BufReader<TcpStream> {
         let (stream, _) = within(self.listener.accept()).await.unwrap();
         BufReader::new(stream)
     }
 
-    /// The next request, on a connection of its own.
+    /// Reads the next request, on a connection of its own.
     pub async fn next(&self) -> AnsweredRequest {
         let asked = AnsweredRequest::read(self.accept().await).await;
         asked.expect("the client hung up")
     }
 
-    /// The next request, which must be a POST of this method.
+    /// Reads the next request, which must be a POST with this JSON-RPC method.
     pub async fn request(&self, method: &str) -> AnsweredRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
@@ -69,28 +69,29 @@ impl Host {
         asked
     }
 
-    /// Answers the probe as a modern server.
+    /// Answers the probe like a modern server.
     pub async fn discover(&self) {
         let result = json!({"supportedVersions": [MODERN], "capabilities": {}});
         self.answer_with("server/discover", result).await;
     }
 
-    /// Answers the next request, which must be of this method, with the least that is a result of it.
+    /// Answers the next request, which must have this method, with a minimal result.
     pub async fn answer(&self, method: &str) {
         self.answer_with(method, message::least(method)).await;
     }
 
-    /// Answers the next request, which must be of this method.
+    /// Answers the next request, which must have this method.
     pub async fn answer_with(&self, method: &str, result: Value) {
         self.request(method).await.result(result).await;
     }
 
-    /// Answers the next request, which must be of this method, with a status and nothing else.
+    /// Answers the next request, which must have this method, with only a status.
     pub async fn refuse(&self, method: &str, status: &str) {
         self.request(method).await.answer(status, "", "").await;
     }
 
-    /// The next request, which must be of this method of HTTP and of the session that [`Self::initialize`] opened.
+    /// Reads the next request, which must have this HTTP method and belong to the session that
+    /// [`Self::initialize`] opened.
     pub async fn next_in(&self, session: &str, method: &str) -> AnsweredRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, method);
@@ -98,7 +99,7 @@ impl Host {
         asked
     }
 
-    /// Answers the handshake, with this session if there is one.
+    /// Answers the handshake, with this session id if there is one.
     pub async fn initialize(&self, session: Option<&str>, capabilities: Value) {
         let handshake = self.request("initialize").await;
         assert!(!handshake.headers.contains_key("mcp-session-id"));
@@ -118,7 +119,7 @@ impl Host {
 }
 
 impl AnsweredRequest {
-    /// The next request of a connection; none if it ends.
+    /// Reads the next request of a connection; `None` if it ends.
     pub async fn read(mut stream: BufReader<TcpStream>) -> Option<Self> {
         let (head, body) = received(&mut stream).await?;
         let mut headers = HashMap::new();
@@ -135,7 +136,8 @@ impl AnsweredRequest {
         })
     }
 
-    /// It belongs to this session of the legacy server that [`Host::initialize`] plays.
+    /// Checks that the request belongs to this session of the legacy server that
+    /// [`Host::initialize`] plays.
     pub fn is_of(&self, session: Option<&str>) {
         let own = self.headers.get("mcp-session-id");
         assert_eq!(own.map(String::as_str), session);
@@ -162,13 +164,13 @@ impl AnsweredRequest {
         self.json(status, &body).await;
     }
 
-    /// Answers with this text, which is said to be JSON.
+    /// Answers with this text, declared as JSON.
     pub async fn json(self, status: &str, text: &str) {
         let headers = "Content-Type: application/json\r\n";
         self.answer(status, headers, text).await;
     }
 
-    /// Answers, and hangs up.
+    /// Answers, and closes the connection.
     pub async fn answer(mut self, status: &str, headers: &str, body: &str) {
         let length = body.len();
         let head = format!(
@@ -177,7 +179,7 @@ impl AnsweredRequest {
         self.write(&(head + body)).await;
     }
 
-    /// Begins an answer of events that ends with the connection.
+    /// Starts an event stream that ends with the connection.
     pub async fn events(&mut self) {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
@@ -189,29 +191,30 @@ impl AnsweredRequest {
         self.write(&format!("data: {message}\n\n")).await;
     }
 
-    /// Writes the least that is a result of what was asked for, as an event.
+    /// Writes a minimal result of the request, as an event.
     pub async fn last_event(&mut self) {
         let method = self.body["method"].as_str().unwrap_or_default();
         let result = message::least(method);
         self.event(&message::result(&self.body, result)).await;
     }
 
-    /// Writes as it is.
+    /// Writes text unchanged.
     pub async fn write(&mut self, text: &str) {
-        // The client may have hung up, which is for it to tell.
+        // The client may have disconnected, which its own test checks.
         let _hung_up = self.stream.write_all(text.as_bytes()).await;
     }
 
     /// Waits until the client closes the connection.
     pub async fn hung_up(&mut self) {
         let mut rest = Vec::new();
-        // A reset is an end too.
+        // A reset counts as closing too.
         let _end = within(self.stream.read_to_end(&mut rest)).await;
         assert!(rest.is_empty());
     }
 }
 
-/// The head and the message of the next request on `stream`; none if it ends, and null if there is no message.
+/// The head and the message of the next request on `stream`; `None` if it ends. The message is null
+/// if there is none.
 pub async fn received(stream: &mut BufReader<TcpStream>) -> Option<(String, Value)> {
     let head = head(stream).await?;
     let length = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());

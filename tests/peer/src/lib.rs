@@ -1,5 +1,6 @@
-//! The other end of what is tested, played by the test itself: clients and servers that say what a good one never would, and
-//! see every message, line and byte that comes back. Whatever a peer waits for in vain fails its test.
+//! The peer of the tested side, played by the test: clients and servers that can send what a
+//! correct one never would, and see every message, line and byte of the tested side. If a peer
+//! waits in vain, its test fails.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]
@@ -26,10 +27,10 @@ pub use self::site::{Site, served_over_http};
 pub use self::stream::{Peer, Stop, pair, served};
 pub use self::words::{check_words, told};
 
-/// More than anything takes.
+/// More time than any operation takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Asserts that a client failed by itself, in this way.
+/// Asserts that an error is the client's own, of this kind.
 #[macro_export]
 macro_rules! assert_local {
     ($error:expr, $($expected:tt)+) => {{
@@ -42,7 +43,7 @@ macro_rules! assert_local {
 ///
 /// # Panics
 ///
-/// If it takes longer than anything should: a test that hangs fails. Where time is simulated, it is the time on the wall that
+/// Panics if it takes too long, so that a hanging test fails. With simulated time, the real time
 /// counts.
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
     let began = Instant::now();

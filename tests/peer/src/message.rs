@@ -1,30 +1,30 @@
-//! Messages as clients write them, and what HTTP says of each beside it.
+//! Messages of clients, and their HTTP headers.
 
 use serde_json::{Value, json};
 
-/// The revision that works without sessions.
+/// The revision without sessions.
 pub const MODERN: &str = "2026-07-28";
-/// The revisions that work by sessions, oldest first.
+/// The revisions with sessions, oldest first.
 pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// The headers of a client that sends JSON and takes what there is.
+/// The headers of a client that sends JSON and accepts all responses.
 pub const JSON: &str =
     "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-/// The extension that tasks are.
+/// The extension for tasks.
 pub const TASKS: &str = "io.modelcontextprotocol/tasks";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A request with nothing but this.
+/// Creates a request with only these members.
 pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
-/// A request of the modern revision, by a client that can do nothing in particular.
+/// Creates a request of the modern revision, from a client without capabilities.
 pub fn modern(id: impl Into<Value>, method: &str, params: Value) -> Value {
     capable(id, method, params, json!({}))
 }
 
-/// A request of the modern revision, by a client with these capabilities.
+/// Creates a request of the modern revision, from a client with these capabilities.
 pub fn capable(
     id: impl Into<Value>,
     method: &str,
@@ -36,7 +36,7 @@ pub fn capable(
     request(id, method, params)
 }
 
-/// A modern call of a tool.
+/// Creates a modern call of a tool.
 pub fn call(id: impl Into<Value>, tool: &str, arguments: impl Into<Value>) -> Value {
     let arguments = arguments.into();
     modern(
@@ -46,20 +46,20 @@ pub fn call(id: impl Into<Value>, tool: &str, arguments: impl Into<Value>) -> Va
     )
 }
 
-/// A notification.
+/// Creates a notification.
 #[must_use]
 pub fn notification(method: &str, params: Value) -> Value {
     let method = format!("notifications/{method}");
     json!({"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-/// The request that opens a session, by a client that can do nothing in particular.
+/// Creates the request that opens a session, from a client without capabilities.
 #[must_use]
 pub fn initialize(revision: &str) -> Value {
     initialize_with(revision, json!({}))
 }
 
-/// The request that opens a session, by a client with these capabilities.
+/// Creates the request that opens a session, from a client with these capabilities.
 pub fn initialize_with(revision: &str, capabilities: impl Into<Value>) -> Value {
     let params = json!({
         "protocolVersion": revision,
@@ -69,19 +69,19 @@ pub fn initialize_with(revision: &str, capabilities: impl Into<Value>) -> Value 
     request("opens", "initialize", params)
 }
 
-/// The answer to `request`.
+/// Creates the response to `request`.
 #[must_use]
 pub fn result(request: &Value, result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
 }
 
-/// The error that answers `request`.
+/// Creates the error response to `request`.
 #[must_use]
 pub fn error(request: &Value, error: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request["id"], "error": error})
 }
 
-/// The least that is a result of this method.
+/// A minimal result of this method.
 #[must_use]
 pub fn least(method: &str) -> Value {
     match method {
@@ -95,7 +95,7 @@ pub fn least(method: &str) -> Value {
     }
 }
 
-/// What a modern server says when it is asked what it is.
+/// The result of `server/discover` from a modern server.
 #[must_use]
 pub fn discovered(capabilities: Value) -> Value {
     json!({
@@ -105,7 +105,7 @@ pub fn discovered(capabilities: Value) -> Value {
     })
 }
 
-/// What a legacy server says of a session that it opens.
+/// The result of `initialize` from a legacy server.
 #[must_use]
 pub fn initialized(version: &str, capabilities: Value) -> Value {
     json!({
@@ -115,18 +115,19 @@ pub fn initialized(version: &str, capabilities: Value) -> Value {
     })
 }
 
-/// What a tool said first.
+/// The first text in a tool's result.
 ///
 /// # Panics
 ///
-/// If that is no text.
+/// Panics if there is no text.
 #[must_use]
 pub fn text(reply: &Value) -> &str {
     let text = reply["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("no text: {reply}"))
 }
 
-/// The headers that a good client writes beside `message`: of its session or, if it is a modern one, of its own.
+/// The headers of a correct client for `message`: those of its session, or those of a modern
+/// request.
 #[must_use]
 pub fn headers(message: &Value, session: Option<&str>) -> String {
     let params = &message["params"];
@@ -142,13 +143,13 @@ pub fn headers(message: &Value, session: Option<&str>) -> String {
     headers
 }
 
-/// The whole head of a request whose body has so many bytes; `line` is its method and path.
+/// The whole head of a request with a body of this length. `line` contains its method and path.
 #[must_use]
 pub fn head(line: &str, headers: &str, length: usize) -> String {
     format!("{line} HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n")
 }
 
-/// A whole request to `path`, as a good client writes it.
+/// A whole request to `path`, like that of a correct client.
 #[must_use]
 pub fn posted(path: &str, host: &str, session: Option<&str>, message: &Value) -> String {
     let body = message.to_string();

@@ -1,4 +1,4 @@
-//! A response of HTTP, read as far as the test wants to.
+//! An HTTP response, read as far as the test needs.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
@@ -6,39 +6,39 @@ use tokio::net::TcpStream;
 
 use crate::{check_words, within};
 
-/// A response whose head is read.
+/// A response whose head was read.
 #[derive(Debug)]
 pub struct Response<S = TcpStream> {
-    /// Its status.
+    /// The status.
     pub status: u16,
-    /// All before the body.
+    /// The whole head.
     pub head: String,
-    /// The body as far as it was not read yet.
+    /// The part of the body that was not read yet.
     pub stream: BufReader<S>,
-    /// What of the events was read and is none yet.
+    /// The part of the events that was read but not parsed yet.
     unread: String,
     is_over: bool,
 }
 
-/// One event, as its fields.
+/// An event with its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// What kind of event it is, if it says so.
+    /// The type of the event, if it has one.
     pub name: Option<String>,
-    /// From where on a client can ask for more.
+    /// The id, from which a client can resume.
     pub id: Option<String>,
-    /// After how many milliseconds it may.
+    /// The time after which a client may reconnect, in milliseconds.
     pub retry: Option<u64>,
-    /// What it carries.
+    /// The data.
     pub data: String,
 }
 
 impl Event {
-    /// Its message.
+    /// The message in the data.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// Panics if there is none.
     #[must_use]
     pub fn json(&self) -> Value {
         let json = serde_json::from_str(&self.data);
@@ -64,14 +64,14 @@ impl Event {
 }
 
 impl<S: AsyncRead + Unpin> Response<S> {
-    /// Reads the head of the response that comes on `stream`.
+    /// Reads the head of the next response on `stream`.
     ///
     /// # Panics
     ///
-    /// If none comes.
+    /// Panics if there is none.
     pub async fn read(mut stream: BufReader<S>) -> Self {
         let mut head = read_head(&mut stream).await;
-        // An informational one comes before the other.
+        // Informational responses come before the final one.
         while head.starts_with("HTTP/1.1 1") {
             head = read_head(&mut stream).await;
         }
@@ -85,17 +85,17 @@ impl<S: AsyncRead + Unpin> Response<S> {
         }
     }
 
-    /// What a header says; its name in any case.
+    /// The value of a header, whose name may be in any case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.head, name)
     }
 
-    /// The session that it opens.
+    /// The id of the session that the response opens.
     ///
     /// # Panics
     ///
-    /// If it opens none.
+    /// Panics if it opens none.
     #[must_use]
     pub fn session(&self) -> String {
         let session = self.header("mcp-session-id");
@@ -104,7 +104,7 @@ impl<S: AsyncRead + Unpin> Response<S> {
             .to_owned()
     }
 
-    /// The next part of the body, as the server wrote it; empty at its end.
+    /// Reads the next part of the body, as the server wrote it; empty at its end.
     pub async fn part(&mut self) -> String {
         let mut part = Vec::new();
         if self.is_over {
@@ -126,15 +126,15 @@ impl<S: AsyncRead + Unpin> Response<S> {
         String::from_utf8(part).unwrap()
     }
 
-    /// All that still comes until the server closes, as it wrote it.
+    /// Reads everything until the server closes the connection, as the server wrote it.
     pub async fn rest(mut self) -> String {
         let mut bytes = Vec::new();
-        // A reset is an end too.
+        // A reset counts as closing too.
         let _end = within(self.stream.read_to_end(&mut bytes)).await;
         String::from_utf8(bytes).unwrap()
     }
 
-    /// All of the body that is left.
+    /// Reads the rest of the body.
     pub async fn body(&mut self) -> String {
         let mut body = std::mem::take(&mut self.unread);
         while !self.is_over {
@@ -143,7 +143,7 @@ impl<S: AsyncRead + Unpin> Response<S> {
         body
     }
 
-    /// The body, or what is left of it, as a message.
+    /// Reads the rest of the body as a message.
     pub async fn json(&mut self) -> Value {
         let body = self.body().await;
         let json = serde_json::from_str(&body);
@@ -152,7 +152,8 @@ impl<S: AsyncRead + Unpin> Response<S> {
         json
     }
 
-    /// The next event, comments left out; none at the end of the stream, if that is a good one.
+    /// Reads the next event, skipping comments; `None` at the end of the stream, which must be a
+    /// regular one.
     pub async fn event(&mut self) -> Option<Event> {
         loop {
             if let Some(end) = self.unread.find("\n\n") {
@@ -170,12 +171,12 @@ impl<S: AsyncRead + Unpin> Response<S> {
         }
     }
 
-    /// The next message, of an event or as the whole body; none at the end.
+    /// Reads the next message, from an event or from the whole body; `None` at the end.
     pub async fn next(&mut self) -> Option<Value> {
         if self.header("content-type") == Some("text/event-stream") {
             loop {
                 match self.event().await? {
-                    // An event that only says from where on a client can ask for more.
+                    // An event that only has an id to resume from.
                     event if event.data.is_empty() => {}
                     event => return Some(event.json()),
                 }
@@ -187,11 +188,11 @@ impl<S: AsyncRead + Unpin> Response<S> {
         }
     }
 
-    /// The next message.
+    /// Reads the next message.
     ///
     /// # Panics
     ///
-    /// At the end.
+    /// Panics at the end.
     pub async fn message(&mut self) -> Value {
         self.next().await.expect("the response is over")
     }
@@ -201,7 +202,7 @@ async fn read_head(stream: &mut (impl AsyncBufReadExt + Unpin)) -> String {
     head(stream).await.expect("the server closed")
 }
 
-/// The head of what comes next; none if the stream ends before.
+/// Reads the next head; `None` if the stream ends before it.
 pub(crate) async fn head(stream: &mut (impl AsyncBufReadExt + Unpin)) -> Option<String> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! A server that listens on loopback, and requests to it as raw text.
+//! A server on loopback, and requests to it as raw text.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,14 +21,14 @@ use crate::{Response, within};
 /// A server that listens.
 #[derive(Debug)]
 pub struct Site {
-    /// Where it listens.
+    /// The address.
     pub address: SocketAddr,
-    /// What serves there.
+    /// The serving task.
     pub serving: JoinHandle<io::Result<()>>,
     stop: Option<oneshot::Sender<()>>,
 }
 
-/// The URL of `server` over HTTP. It is served as long as the test runs.
+/// Starts `server` over HTTP for the duration of the test, and returns its URL.
 pub async fn served_over_http(server: &Server) -> String {
     let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr());
@@ -37,7 +37,7 @@ pub async fn served_over_http(server: &Server) -> String {
 }
 
 impl Site {
-    /// Serves until it is told to stop, or dropped.
+    /// Serves until told to stop, or dropped.
     pub async fn serve<E: Exchange>(service: HttpService<E>) -> Self {
         let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
         let address = server.local_addr();
@@ -51,7 +51,7 @@ impl Site {
         }
     }
 
-    /// Has something else serve, which never stops.
+    /// Runs another server function, which never stops.
     pub async fn listen<F>(serve: impl FnOnce(TcpListener) -> F) -> Self
     where
         F: Future<Output = io::Result<()>> + Send + 'static,
@@ -64,36 +64,37 @@ impl Site {
         }
     }
 
-    /// Serves those that their header `User` names, and others as nobody.
+    /// Serves with the user in the header `User`, or anonymously without it.
     pub async fn serve_users(service: HttpService<Server>) -> Self {
         let router = Router::new().fallback_service(service).layer(from_fn(user));
         Self::listen(async |listener| axum::serve(listener, router).await).await
     }
 
-    /// Tells it to stop.
+    /// Tells the server to stop.
     pub fn stop(&mut self) {
         self.stop = None;
     }
 
-    /// A connection on which nothing was said yet.
+    /// Opens a connection without sending anything.
     pub async fn connect(&self) -> TcpStream {
         within(TcpStream::connect(self.address)).await.unwrap()
     }
 
-    /// Sends bytes as they are, on a connection of their own.
+    /// Sends bytes unchanged, on a connection of their own.
     pub async fn write(&self, bytes: impl AsRef<[u8]>) -> Response {
         let mut stream = self.connect().await;
-        // The server may close before all is written; what it says is what counts.
+        // The server may close the connection before everything is sent. Only its response matters.
         let _closed = within(stream.write_all(bytes.as_ref())).await;
         Response::read(BufReader::new(stream)).await
     }
 
-    /// Sends a request with these headers beside those that every client writes; `line` is its method and path.
+    /// Sends a request with these headers and those of every client. `line` contains its method and
+    /// path.
     pub async fn send(&self, line: &str, headers: &str, body: impl ToString) -> Response {
         self.bare(line, &format!("{JSON}{headers}"), body).await
     }
 
-    /// Sends a request with no other headers but its length, and its host unless that is among them.
+    /// Sends a request with only these headers, its length, and its host unless given.
     pub async fn bare(&self, line: &str, headers: &str, body: impl ToString) -> Response {
         let body = body.to_string();
         let host = match headers.contains("Host:") {
@@ -104,14 +105,14 @@ impl Site {
         self.write(head + &body).await
     }
 
-    /// Posts a message with the headers that a good client writes, in a session if there is one.
+    /// Posts a message with the headers of a correct client, in a session if there is one.
     pub async fn post(&self, path: &str, session: Option<&str>, message: &Value) -> Response {
         let host = self.address.to_string();
         let text = message::posted(path, &host, session, message);
         self.write(text).await
     }
 
-    /// Opens a session; the header that names it.
+    /// Opens a session, and returns the header with its id.
     pub async fn session(&self, path: &str, revision: &str) -> String {
         let opened = self.post(path, None, &message::initialize(revision)).await;
         format!("Mcp-Session-Id: {}\r\n", opened.session())

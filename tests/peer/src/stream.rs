@@ -1,4 +1,4 @@
-//! One end of a byte stream in memory: a message is a line.
+//! One end of an in-memory byte stream, on which each line is a message.
 
 use std::borrow::Borrow;
 use std::io;
@@ -13,30 +13,30 @@ use tokio::task::JoinHandle;
 
 use crate::{check_words, message, within};
 
-/// Room for all that a test says before somebody reads it.
+/// Enough buffer for everything that a test sends before the other end reads.
 const ROOM: usize = 1 << 20;
 
-/// The end of a stream that the test holds.
+/// The test's end of a stream.
 #[derive(Debug)]
 pub struct Peer {
-    /// What was not taken as a message is read from here.
+    /// The stream, from which the test reads anything that is not a message.
     pub stream: BufReader<DuplexStream>,
     serving: Option<Serving>,
 }
 
-/// What serves the other end.
+/// The task that serves the other end.
 #[derive(Debug)]
 struct Serving {
     task: JoinHandle<io::Result<()>>,
     stop: Option<oneshot::Sender<()>>,
 }
 
-/// Told when serving is to end.
+/// A signal to stop serving.
 #[derive(Debug)]
 pub struct Stop(oneshot::Receiver<()>);
 
 impl Stop {
-    /// Waits for it; for ever, if the peer that could tell has gone.
+    /// Waits for the signal; forever if the peer was dropped without sending it.
     pub async fn told(self) {
         if self.0.await.is_err() {
             std::future::pending().await
@@ -44,7 +44,7 @@ impl Stop {
     }
 }
 
-/// Both ends of a stream that takes `bytes` before they are read: a peer, and what is tested.
+/// Creates both ends of a stream that buffers `bytes`: the peer, and the end for the tested side.
 #[must_use]
 pub fn pair(bytes: usize) -> (Peer, DuplexStream) {
     let (near, far) = tokio::io::duplex(bytes);
@@ -53,7 +53,7 @@ pub fn pair(bytes: usize) -> (Peer, DuplexStream) {
     (Peer { stream, serving }, far)
 }
 
-/// A client's end of a stream to `server`, as its reader and writer.
+/// Connects a client's end of a stream to `server`, split into reader and writer.
 #[must_use]
 pub fn served(server: &Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
     let (near, far) = tokio::io::duplex(ROOM);
@@ -66,13 +66,13 @@ pub fn served(server: &Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStrea
 }
 
 impl Peer {
-    /// A client of `server`.
+    /// Connects a client to `server`.
     #[must_use]
     pub fn connect(server: &Server) -> Self {
         Self::with_room(server, ROOM)
     }
 
-    /// A client of `server` on a stream that takes `bytes` before they are read.
+    /// Connects a client to `server` on a stream that buffers `bytes`.
     #[must_use]
     pub fn with_room(server: &Server, bytes: usize) -> Self {
         let server = server.clone();
@@ -82,7 +82,8 @@ impl Peer {
         })
     }
 
-    /// The same for somebody whom a transport has found out, or nobody.
+    /// Connects a client like [`with_room`](Self::with_room), as an authenticated principal or
+    /// anonymously.
     #[must_use]
     pub fn known(server: &Server, principal: Option<&Principal>, bytes: usize) -> Self {
         let mut extensions = Extensions::new();
@@ -95,7 +96,7 @@ impl Peer {
         })
     }
 
-    /// A client of whatever serves the other end.
+    /// Connects a client to `serve` at the other end.
     pub fn serve<S, F>(bytes: usize, serve: S) -> Self
     where
         S: FnOnce(DuplexStream, Stop) -> F,
@@ -114,23 +115,23 @@ impl Peer {
         self.say(&message.borrow().to_string()).await;
     }
 
-    /// Sends a line, whatever it says.
+    /// Sends a line of any text.
     pub async fn say(&mut self, line: &str) {
         self.write(format!("{line}\n")).await;
     }
 
-    /// Sends messages in one piece.
+    /// Sends messages in one write.
     pub async fn send_all<'a>(&mut self, messages: impl IntoIterator<Item = &'a Value>) {
         let lines = messages.into_iter().map(|message| format!("{message}\n"));
         self.write(lines.collect::<String>()).await;
     }
 
-    /// Writes bytes as they are, of which the other end takes what it likes: if it has hung up, that is for it to tell.
+    /// Writes bytes unchanged. If the other end has closed the stream, its own test reports that.
     pub async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _hung_up = within(self.stream.write_all(bytes.as_ref())).await;
     }
 
-    /// The next line, without its end; none once the other end has closed.
+    /// Reads the next line, without its end; `None` once the other end has closed the stream.
     pub async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         within(self.stream.read_line(&mut line)).await.unwrap();
@@ -140,7 +141,7 @@ impl Peer {
         })
     }
 
-    /// The next message; none once the other end has closed.
+    /// Reads the next message; `None` once the other end has closed the stream.
     pub async fn message(&mut self) -> Option<Value> {
         let line = self.line().await?;
         let message = serde_json::from_str(&line);
@@ -149,18 +150,18 @@ impl Peer {
         Some(message)
     }
 
-    /// The next message.
+    /// Reads the next message.
     pub async fn next(&mut self) -> Value {
         self.message().await.expect("the other end closed")
     }
 
-    /// Sends a request, and takes the next message for its reply.
+    /// Sends a request, and returns the next message as its reply.
     pub async fn ask(&mut self, request: impl Borrow<Value>) -> Value {
         self.send(request).await;
         self.next().await
     }
 
-    /// All that still comes, until the other end closes.
+    /// Reads all messages until the other end closes the stream.
     pub async fn rest(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         while let Some(message) = self.message().await {
@@ -169,7 +170,7 @@ impl Peer {
         messages
     }
 
-    /// All that came so far, up to the reply to a request that is sent now.
+    /// Reads all messages up to the reply to a new request.
     pub async fn so_far(&mut self) -> Vec<Value> {
         let last = message::modern("so far", "server/discover", json!({}));
         self.send(last).await;
@@ -182,12 +183,12 @@ impl Peer {
         }
     }
 
-    /// Says nothing more, but listens.
+    /// Closes the writing side, but not the reading side.
     pub async fn finish(&mut self) {
         within(self.stream.shutdown()).await.unwrap();
     }
 
-    /// Tells who serves the other end to stop.
+    /// Tells the other end to stop serving.
     pub fn stop(&mut self) {
         let stop = self
             .serving
@@ -196,13 +197,13 @@ impl Peer {
         stop.unwrap().send(()).unwrap();
     }
 
-    /// What became of serving the other end, once that is over.
+    /// The result of serving the other end, once it has ended.
     pub async fn served(&mut self) -> io::Result<()> {
         let serving = self.serving.take().expect("nobody serves");
         within(serving.task).await.unwrap()
     }
 
-    /// Whether serving the other end is over.
+    /// Whether serving the other end has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let serving = self.serving.as_ref();
@@ -210,21 +211,21 @@ impl Peer {
     }
 }
 
-/// What a server says to its client.
+/// The methods of a peer that plays a server.
 impl Peer {
-    /// The next message, which must be of this method.
+    /// Reads the next message, which must have this method.
     pub async fn request(&mut self, method: &str) -> Value {
         let message = self.next().await;
         assert_eq!(message["method"], method, "{message}");
         message
     }
 
-    /// Nothing comes any more, and the stream ends.
+    /// Checks that no message follows, and that the stream ends.
     pub async fn ended(&mut self) {
         assert_eq!(self.message().await, None);
     }
 
-    /// Nothing comes for an hour of simulated time.
+    /// Checks that no message comes for an hour of simulated time.
     pub async fn silent(&mut self) {
         let next = tokio::time::timeout(Duration::from_secs(3600), self.stream.fill_buf());
         assert!(next.await.is_err(), "something came, or the stream ended");
@@ -244,24 +245,24 @@ impl Peer {
         self.send(message::error(request, error)).await;
     }
 
-    /// Answers the next message, which must be of this method, with the least that is a result of it.
+    /// Answers the next message, which must have this method, with a minimal result.
     pub async fn answer(&mut self, method: &str) {
         self.answer_with(method, message::least(method)).await;
     }
 
-    /// Answers the next message, which must be of this method.
+    /// Answers the next message, which must have this method.
     pub async fn answer_with(&mut self, method: &str, result: Value) {
         let request = self.request(method).await;
         self.reply(&request, result).await;
     }
 
-    /// Answers the next message, which must be of this method, with an error.
+    /// Answers the next message, which must have this method, with an error.
     pub async fn refuse(&mut self, method: &str, code: i64, data: Option<Value>) {
         let request = self.request(method).await;
         self.fail(&request, code, data).await;
     }
 
-    /// Answers a client's first messages as a legacy server; the handshake.
+    /// Answers a client's first messages like a legacy server, and returns the handshake.
     pub async fn open_session(&mut self, version: &str, capabilities: Value) -> Value {
         self.refuse("server/discover", -32601, None).await;
         self.shake_hands(version, capabilities).await

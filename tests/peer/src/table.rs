@@ -1,4 +1,4 @@
-//! Cases that stand in a file beside their test: one a line, below the name of their table.
+//! Test cases in a file next to their test: one on each line, below the name of their table.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 ///
 /// # Panics
 ///
-/// If there are none.
+/// Panics if there are none.
 pub fn lines<'a>(file: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let heading = format!("## {name}");
     let mut lines = file.lines().skip_while(move |line| *line != heading);
@@ -15,11 +15,11 @@ pub fn lines<'a>(file: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     table.filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
 
-/// The same, each cut into its cells at ` =>`; the last one may be empty.
+/// The same cases, split into cells at ` =>`. The last cell may be empty.
 ///
 /// # Panics
 ///
-/// If one has more or fewer.
+/// Panics if a case has another number of cells.
 pub fn rows<'a, const CELLS: usize>(
     file: &'a str,
     name: &str,
@@ -30,9 +30,10 @@ pub fn rows<'a, const CELLS: usize>(
     })
 }
 
-/// What stands in a cell: a text, in quotes if it needs escapes; a number; a truth value; JSON; a list of texts; or `-` for none.
+/// The value of a cell: a text, quoted if it needs escapes; a number; a boolean; JSON; a list of
+/// texts; or `-` for none.
 pub trait Cell: Sized {
-    /// Reads it.
+    /// Parses the cell.
     fn read(cell: &'static str) -> Self;
 }
 
@@ -82,7 +83,7 @@ parsed!(bool u16 u32 u64 usize i32 i64);
 
 /// A line of a table: one cell, or several.
 pub trait Row: Sized {
-    /// Reads it.
+    /// Parses the line.
     fn parse(line: &'static str) -> Self;
 }
 
@@ -110,7 +111,7 @@ of_cells!(A B C);
 of_cells!(A B C D);
 of_cells!(A B C D E);
 
-/// The cases of the table below `## name`, each read as what the test takes.
+/// The cases of the table below `## name`, parsed to the type that the test expects.
 #[must_use]
 pub fn cases<R: Row>(file: &'static str, name: &str) -> Vec<R> {
     lines(file, name).map(R::parse).collect()

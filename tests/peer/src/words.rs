@@ -1,11 +1,11 @@
-//! The words that no error may have: those of Rust, and of the library that reads JSON. Whatever a test or a fuzz target hears
-//! is held to that.
+//! The words that no error may contain: those of Rust, and of the JSON library. Every message that
+//! a test or a fuzz target receives is checked.
 
 use std::error::Error;
 
 use serde_json::Value;
 
-/// How they talk of what they can't read.
+/// Words in those libraries' error messages.
 pub(crate) const WORDS: [&str; 22] = [
     " at line 1 column ",
     ", expected ",
@@ -31,11 +31,11 @@ pub(crate) const WORDS: [&str; 22] = [
     "unknown variant `",
 ];
 
-/// Holds the errors in a message to it: of the protocol, and of tools.
+/// Checks the errors in a message: those of the protocol, and of tools.
 ///
 /// # Panics
 ///
-/// If one has such a word.
+/// Panics if an error contains such a word.
 pub fn check_words(message: &Value) {
     if let Value::Array(batch) = message {
         return batch.iter().for_each(check_words);
@@ -50,11 +50,11 @@ pub fn check_words(message: &Value) {
     }
 }
 
-/// What an error of a client says, with its causes, held to it.
+/// The text of a client's error with its causes, checked.
 ///
 /// # Panics
 ///
-/// If it has such a word.
+/// Panics if the error contains such a word.
 pub fn told(error: &dyn Error) -> String {
     let mut told = error.to_string();
     let mut cause = error.source();
