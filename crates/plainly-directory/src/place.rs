@@ -233,7 +233,7 @@ impl Place {
         &self.dir
     }
 
-    /// Whether the name is never visible, whatever the rules say.
+    /// Whether the name is never visible, whatever the ignore rules are.
     fn hides(&self, name: &OsStr) -> bool {
         match &self.shown.only {
             Some(only) => *name != **only,

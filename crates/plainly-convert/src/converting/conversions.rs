@@ -142,7 +142,7 @@ impl Conversions {
         count(&self.counts).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The same conversions without a cache. They share the limit of running conversions.
+    /// Conversions without a cache, which share the limit of running conversions with these.
     pub(super) fn unstored(&self) -> Self {
         Self {
             stored: None,

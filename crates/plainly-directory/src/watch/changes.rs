@@ -11,7 +11,7 @@ use super::At;
 use super::noticed::NameChange;
 use crate::place::OpenEntry;
 
-/// The maximum numbers of resources and trees in one report. Beyond them, the report says that
+/// The maximum numbers of resources and trees in one report. Beyond them, the report is that
 /// anything may have changed.
 const MOST_RESOURCES: usize = 1024;
 const MOST_TREES: usize = 64;
@@ -76,7 +76,7 @@ impl Changes {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Nothing,
-    /// The same entry has changed content.
+    /// An entry changed in place.
     Edited,
     /// A file was added, removed or replaced.
     File,

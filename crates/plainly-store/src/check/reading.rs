@@ -117,7 +117,7 @@ impl<S: Store> Check<'_, S> {
     }
 }
 
-/// What is wrong with the contents of a resource that is not a collection.
+/// The fault in the contents of a resource that is not a collection.
 fn fault(resource: &Resource, contents: &[ResourceContents]) -> Option<String> {
     if contents.is_empty() {
         return Some("it has no contents".to_owned());

@@ -34,7 +34,7 @@ const UNSPACED: &[RangeInclusive<char>] = &[
     '\u{20000}'..='\u{3ffff}',
 ];
 
-/// English words that are frequent in questions but say nothing about the subject.
+/// English words that are frequent in questions but have no meaning for the subject.
 const EMPTY: &str = " a about an and any are as at be by can could do does for from had has have how i if in into is it its may me \
                      must my of on or our should so than that the their them then there these they this those to us was we what \
                      when where which who why will with would you your ";
