@@ -1,5 +1,5 @@
-//! The reason why a command failed, reported once, at its end, on standard error: a line of text,
-//! and one with advice; or one JSON object.
+//! The reason why a command failed, which is reported once at the end on standard error: a line of
+//! text and a line of advice, or one JSON object.
 
 mod authorization;
 mod subject;
@@ -29,13 +29,13 @@ const BOLD: Style = Style::new().bold();
 
 /// The most characters of a server's data that are shown.
 const SHOWN: usize = 200;
-/// The most bytes of advice, which may have a server's URLs, names and suggestions in it.
+/// The most bytes of advice, which may contain a server's URLs, names and suggestions.
 const LONGEST_HELP: usize = 4_096;
 
 /// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line is wrong in a way that only its words together show.
+    /// The command line is invalid.
     Usage(clap::Error),
     /// The server returned an error, or did not answer.
     Call { error: Error, subject: Subject },
@@ -43,10 +43,10 @@ pub(crate) enum Failure {
     Tool { name: String, text: String },
     /// The server has no such tool or prompt.
     Missing(MissingName),
-    /// The arguments are not those of the tool or the prompt, which was not called.
+    /// The arguments don't fit the tool or the prompt, which was not called.
     Arguments {
         what: String,
-        /// The way to list them.
+        /// The way to list the arguments.
         help: String,
     },
     /// A task waits for an answer.
@@ -56,7 +56,7 @@ pub(crate) enum Failure {
         /// The way to answer.
         help: String,
     },
-    /// Something on this side.
+    /// A failure on this side.
     Local {
         exit: Exit,
         what: String,
@@ -64,14 +64,14 @@ pub(crate) enum Failure {
     },
     /// The output's reader has gone: `plainly ls | head` is no failure.
     ReaderGone,
-    /// A signal came first.
+    /// A signal ended the command before it was done.
     Interrupted,
-    /// A signal ended what has no other end.
+    /// A signal ended a command that only a signal can end.
     Stopped,
 }
 
 impl Failure {
-    /// A failure of this side.
+    /// A failure on this side.
     pub(crate) fn local(what: impl Into<String>) -> Self {
         Self::Local {
             exit: Exit::Failure,
@@ -80,7 +80,7 @@ impl Failure {
         }
     }
 
-    /// Something on the command line that turns out to be impossible only when it is tried.
+    /// A mistake on the command line that only shows when the command runs.
     pub(crate) fn impossible(
         what: impl Into<String>,
         source: impl Into<Option<Box<dyn std::error::Error>>>,
@@ -92,7 +92,7 @@ impl Failure {
         }
     }
 
-    /// A failure of this side with its cause.
+    /// A failure on this side, with its cause.
     pub(crate) fn caused(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error>>,
@@ -109,7 +109,7 @@ impl Failure {
         Self::unless_gone("cannot write the output", error)
     }
 
-    /// The error of an output stream, unless its reader has just gone.
+    /// The error of an output stream, unless its reader has gone.
     pub(crate) fn unless_gone(what: &str, error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ReaderGone;
@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// Makes a failure of the error of a call about this subject.
+    /// Turns the error of a call about this subject into a failure.
     pub(crate) fn about(subject: Subject) -> impl FnOnce(Error) -> Self {
         move |error| Self::Call { error, subject }
     }
@@ -153,7 +153,8 @@ impl Failure {
             Self::Call { error, subject } => match (error, subject) {
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
                 (Error::Local(error), _) if is_unauthorized(error) => Exit::Unauthorized,
-                // An error of the protocol too: no server says no to its own opening.
+                // An error of the protocol counts, too, because no server refuses the handshake
+                // with one.
                 (_, Subject::Connection | Subject::Revision(_)) => Exit::Unreachable,
                 (Error::Protocol(_), _) => Exit::Refused,
                 (Error::Local(error), _) if is_undeclared(error) => Exit::Refused,
@@ -162,7 +163,8 @@ impl Failure {
         }
     }
 
-    /// Whether nothing more can come after it: neither the server nor the reader is there any more.
+    /// Whether no further command is possible, because the server or the reader of the output has
+    /// gone.
     pub(crate) fn ends_the_connection(&self) -> bool {
         match self {
             Self::Call { error, .. } => error.is_closed(),
@@ -189,11 +191,11 @@ impl Failure {
     /// Reports it on standard error.
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();
-        // Where standard error is gone there is nobody left to tell.
+        // A failure is ignored, because there is no other output.
         let _ = match (self, format.is_json()) {
             (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, true) => Ok(()),
             (Self::Usage(error), false) => error.print(),
-            // Help was asked for, and is no error.
+            // Help that the user requested is no error.
             (Self::Usage(error), true) if !error.use_stderr() => error.print(),
             (_, false) => {
                 let help = self
@@ -213,12 +215,12 @@ impl Failure {
     /// The advice for display: its secrets are masked and its length is bounded.
     fn help(&self) -> Option<String> {
         let advice = self.advice()?;
-        // Masked first: the shortened text may have half of a token.
+        // Secrets are masked first, because shortening could leave half of a token.
         let advice = sent::without(&advice);
         Some(visible(&shortened(&advice, LONGEST_HELP)))
     }
 
-    /// The advice, in one line, as in `plainly explain`; unless the error itself has it.
+    /// The advice in one line, as in `plainly explain`, unless the error itself contains it.
     fn advice(&self) -> Option<String> {
         let (error, subject) = match self {
             Self::Missing(missing)
@@ -251,7 +253,7 @@ impl Failure {
                      common one is used"
                 ))
             }
-            // Nothing but an echo, say, knows neither opening.
+            // Only a program that is no MCP server lacks both requests for connecting.
             Error::Protocol(error) if is_no_server(error, subject) => Some(
                 "check that it is an MCP server: it knows no request for connecting".to_owned(),
             ),
@@ -272,7 +274,7 @@ impl Failure {
                 let message = error.protocol().map(ProtocolError::message);
                 let said = message.as_deref().and_then(|it| said_beside(it, uri));
                 let more = match said.map(|said| visible(&cut(said))) {
-                    // It names the resource that was meant.
+                    // The text names the resource that was meant.
                     Some(said) if said.starts_with('(') => format!(" {said}"),
                     Some(said) => format!("{}: the server says: {said}", scheme(uri)),
                     None => scheme(uri),
@@ -296,7 +298,7 @@ impl Failure {
                 Error::Protocol(refused) => {
                     let hint = subject.hint(refused);
                     let said = of_answer(refused);
-                    // Data may stand in for a message that says nothing.
+                    // The data may contain more than the message.
                     let data = data(refused).map(Value::to_string);
                     let data = data.filter(|data| !said.contains(data));
                     let data = data.map(|data| format!(", data {}", cut(&data)));
@@ -308,7 +310,7 @@ impl Failure {
             Self::Waiting { question, .. } => {
                 format!("the task waits for an answer: {}", visible(question))
             }
-            // Some say themselves which tool it is.
+            // Some texts name the tool already.
             Self::Tool { name, text } if names(text, name) => visible_lines(text),
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Arguments { what, .. } => visible(what),
@@ -326,8 +328,8 @@ impl Failure {
         }
     }
 
-    /// The error as JSON. `from` is its side, so that neither can be taken for the other: only a
-    /// peer's has a code.
+    /// The error as JSON. `from` is its side, which distinguishes a peer's errors from local ones.
+    /// Only a peer's error has a code.
     fn json(&self) -> Value {
         let kind = self.exit().name();
         let Self::Call {
@@ -385,7 +387,7 @@ fn is_configuration(error: &LocalError) -> bool {
     )
 }
 
-/// The words before an error of authorization that does not mention the login.
+/// The text before an error of authorization that does not mention the login.
 fn login_wanted(error: &LocalError) -> &'static str {
     if let LocalError::Authorization(error) = error
         && error.kind() == "metadata"
@@ -396,7 +398,7 @@ fn login_wanted(error: &LocalError) -> &'static str {
     }
 }
 
-/// The data of an error that only its server knows how to read.
+/// The data of an error that only its server can interpret.
 fn data(error: &ProtocolError) -> Option<&Value> {
     let own = if let ErrorKind::Application { data, .. } | ErrorKind::Unrecognised { data, .. } =
         error.kind()
@@ -417,13 +419,13 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The error as the server sent it.
+/// The error object as the server sent it.
 fn wire(error: &ProtocolError) -> WireError {
     let received = error.received().cloned();
     received.unwrap_or_else(|| Dialect::default().encode(error, Revision::LATEST))
 }
 
-/// A mistake in the command line, in one line, without the usage.
+/// A mistake on the command line, in one line, without the usage.
 fn mistake(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -431,7 +433,7 @@ fn mistake(error: &clap::Error) -> String {
     visible(&lines.map(str::trim).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether the first line of the text has this name in it.
+/// Whether the first line of the text contains this name.
 fn names(text: &str, name: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let mut words = line.split(|it: char| !it.is_alphanumeric() && !name.contains(it));

@@ -1,4 +1,4 @@
-//! The readers of results and errors: humans, or programs.
+//! The format of results and errors, for users or for programs.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// JSON if that was asked for.
+    /// JSON if it was requested, otherwise text.
     pub(crate) fn json_if(is_asked_for: bool) -> Self {
         match is_asked_for {
             true => Self::Json,
@@ -20,7 +20,7 @@ impl Format {
         }
     }
 
-    /// Whether programs can read it.
+    /// Whether programs can parse it.
     pub(crate) fn is_json(self) -> bool {
         match self {
             Self::Text => false,
@@ -28,9 +28,9 @@ impl Format {
         }
     }
 
-    /// The format that a command line asks for, whatever is wrong with the rest of it.
+    /// The format that a command line requests, even if the rest of the line is invalid.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Self {
-        // Words after `--` are those of another command.
+        // Words after `--` belong to another command.
         let mut own = words.into_iter().take_while(|word| word != "--");
         Self::json_if(own.any(|word| word == "--json" || word == "--pretty"))
     }

@@ -1,19 +1,19 @@
-//! The way in which this program was installed, and the words that start it again.
+//! The way in which this program was installed, and the command that starts it again.
 
 use std::path::{Path, PathBuf};
 
-/// Set by what starts the program from a package: `npm`, `container` or `mcpb`.
+/// The variable that a package sets when it starts the program: `npm`, `container` or `mcpb`.
 const INSTALLED: &str = "PLAINLY_INSTALLED";
 
-/// The kind of package that this program was started from, if it is known.
+/// The kind of package that started this program, if it is known.
 pub(crate) fn by() -> Option<String> {
     std::env::var(INSTALLED)
         .ok()
         .filter(|kind| !kind.is_empty())
 }
 
-/// The command of a package manager that starts this program, and its arguments, if the manager may remove `program` at
-/// any time, as it does with what it downloads to run once.
+/// The command of a package manager that starts this program, and its arguments, if the package
+/// manager may remove `program` at any time, like other downloads for a single run.
 pub(crate) fn passing(program: &Path) -> Option<(&'static str, Vec<String>)> {
     const PACKAGE: &str = concat!("plainly@", env!("CARGO_PKG_VERSION"));
     const EXACT: &str = concat!("plainly==", env!("CARGO_PKG_VERSION"));
@@ -39,9 +39,9 @@ pub(crate) fn passing(program: &Path) -> Option<(&'static str, Vec<String>)> {
     Some((command, words.iter().map(|&word| word.to_owned()).collect()))
 }
 
-/// The path of the program that stays the same when Homebrew replaces it by a newer one.
+/// The path of the program that stays the same when Homebrew installs a newer version.
 pub(crate) fn linked(program: &Path) -> PathBuf {
-    // As in /opt/homebrew/Cellar/plainly/0.1.0/bin/plainly.
+    // The path has the form /opt/homebrew/Cellar/plainly/0.1.0/bin/plainly.
     let cellar = program.ancestors().find(|it| it.ends_with("Cellar"));
     match (cellar.and_then(Path::parent), program.file_name()) {
         (Some(prefix), Some(name)) => prefix.join("bin").join(name),

@@ -1,14 +1,14 @@
-//! JSON written by hand: its value, or the mistake in it, its place, and the right form. The
-//! parser's own words are for those who know parsers.
+//! Parses JSON that a user typed. The error names the mistake, its place and the correct form,
+//! because the parser's own messages are for experts.
 
 use serde_json::{Error, Value};
 
 use crate::visible::visible;
 
-/// The most characters that are shown of the word in the wrong place.
+/// The most characters of the misplaced word that are shown.
 const SHOWN: usize = 16;
 
-/// The parser's messages, and their meanings.
+/// The parser's messages, with the texts that replace them.
 #[rustfmt::skip]
 const FAULTS: &[(&str, &str)] = &[
     ("EOF while parsing a list", "it ends within a list: expected ]"),
@@ -37,12 +37,12 @@ const VALUE: &str =
 const ESCAPE: &str =
     "expected \\\\ for a backslash within text, or a character by its number like \\u00e9";
 
-/// Reads a value, or returns the mistake.
+/// Parses a value, or returns the mistake.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
     read(text, |place, word| format!("{place} ({word})"))
 }
 
-/// Like `parse`, for a text that may be a secret, of which nothing is repeated.
+/// Like `parse`, for a text that may be secret. The error repeats no part of it.
 pub(crate) fn parse_unseen(text: &str) -> Result<Value, String> {
     read(text, |place, _| place)
 }
@@ -83,16 +83,16 @@ fn place(text: &str, error: &Error) -> (String, String) {
         .split_inclusive('\n')
         .take(error.line().saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
-    // The parser counts bytes, and the first is 1.
+    // The parser counts bytes, starting with 1.
     let mut at = text.floor_char_boundary((start + error.column()).saturating_sub(1));
     if error.to_string().starts_with("expected ident") {
-        // The letters before it were those of true, false or null.
+        // The letters before it belong to true, false or null.
         at = text[..at].trim_end_matches(char::is_alphabetic).len();
     }
     let (before, rest) = text.split_at(at);
     let (_, line) = before.rsplit_once('\n').unwrap_or(("", before));
     let character = line.chars().count() + 1;
-    // Its first character, even if that would end a word.
+    // The first character is included, even if it would end a word.
     let mut rest = rest.chars();
     let first = rest.next().into_iter();
     let more = rest.take_while(|it| !it.is_whitespace() && !",:]}".contains(*it));

@@ -1,6 +1,6 @@
-//! Logs: on standard error, one line an event, even if a peer put line breaks into it. Warnings by
-//! default are sentences; a log on demand has the time and the place of each event, as text or as
-//! JSON.
+//! Logs on standard error, with one line per event, even if a peer's text contains line breaks. By
+//! default, warnings are sentences. A requested log contains the time and the module of each event,
+//! as text or as JSON.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -26,29 +26,30 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The modules that are ours: all of them begin so.
+/// The common prefix of this project's modules.
 const OURS: &str = "plainly";
-/// The level of other libraries unless they are named: at `debug`, they write more than we do.
+/// The level of other libraries that no level names, because they log very much at `debug`.
 const OTHERS: LevelFilter = LevelFilter::WARN;
-/// The most warnings that are shown: a server may cause any number of them.
+/// The most warnings that are shown, because a server may cause any number.
 const MOST_TOLD: usize = 20;
 
 /// The target of a child process's output.
 const CHILD: &str = "plainly::child";
 
-/// The settings without a log on demand.
+/// The settings that apply if no log is requested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogSetting {
-    /// Warnings are lines of a log, and no sentences.
+    /// Whether warnings are log lines instead of sentences.
     pub(crate) is_log: bool,
-    /// Not even warnings are written.
+    /// Whether warnings are left out, too.
     pub(crate) is_quiet: bool,
     /// Whether the output of a child process is written too.
     pub(crate) has_child: bool,
 }
 
-/// Writes from now on what `asked` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
-/// it says nothing to this one, warnings are written; by a server as a log, to whoever runs another command as a sentence.
+/// Starts logging, at the levels of `asked`, or else of `RUST_LOG`, which may be meant for other
+/// programs. Without levels for this program, only warnings are logged: as log lines by a server,
+/// as sentences by other commands.
 pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: LogSetting) {
     let of_all = || levels(&std::env::var("RUST_LOG").ok()?).ok();
     let asked = asked.or_else(of_all);
@@ -86,8 +87,9 @@ pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: LogSettin
         .init();
 }
 
-/// Reads levels of the log. A word alone must be a level, for a misspelt one is not a module whose every event is wanted; and
-/// is about our own modules, for whoever debugs us is not helped by what others write.
+/// Parses levels of the log. A single word must be a level, because a misspelt level would
+/// otherwise enable every event of a module. It applies to this project's modules, because the
+/// messages of other libraries do not help users.
 pub(crate) fn levels(text: &str) -> Result<Targets, String> {
     const USAGE: &str = "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn";
     let targets: Targets = text.parse().map_err(|_invalid| USAGE.to_owned())?;
@@ -107,18 +109,18 @@ pub(crate) fn levels(text: &str) -> Result<Targets, String> {
 }
 
 fn is_level_or_module(part: &str) -> bool {
-    // An empty level would be read as `error`.
+    // An empty level would be parsed as `error`.
     part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
-/// An event as a sentence, without time and place: `warning: this is not there yet`. Each is shown
-/// once, and in bounded number.
+/// An event as a sentence, without time and place: `warning: this is not there yet`. Each sentence
+/// is shown once, and their number is bounded.
 struct Sentence;
 
 /// The sentences that were shown.
 static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Forgets the sentences, when another command starts.
+/// Clears the list of shown sentences, for the next command.
 pub(crate) fn begin_again() {
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
@@ -211,19 +213,19 @@ where
     }
 }
 
-/// Writes the message of an event, and none of its fields.
+/// Writes only the message of an event.
 struct BareMessage<'a, 'b>(&'a mut Writer<'b>);
 
 impl Visit for BareMessage<'_, '_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
-            // The writer is a buffer.
+            // The writer is a buffer, so this can't fail.
             let _never = write!(self.0, "server: stderr: {value:?}");
         }
     }
 }
 
-/// Makes one line of each event, which is one call of `write`; what could be a command to the terminal is written out.
+/// Writes each event as one line, with one call of `write`. Control characters are escaped.
 struct Line(fn(&str) -> String);
 
 impl Line {

@@ -59,7 +59,7 @@ use self::failure::Failure;
 use self::format::Format;
 use self::log::LogSetting;
 
-/// The most that dropping what still runs may take; name resolution can't be interrupted.
+/// The time limit for dropping unfinished work, because name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -100,13 +100,14 @@ fn main() -> ExitCode {
         // No task is left, only a thread that may still wait for standard input.
         runtime.shutdown_background();
     } else {
-        // Kills a server that was started, with all that it started, if a signal came before its end.
+        // Dropping the tasks kills a server that was started, and its child processes, if a signal
+        // ended the command first.
         runtime.shutdown_timeout(DROPPING);
     }
     end(result, format)
 }
 
-/// Each that waits is in a box: see [`command::run`].
+/// Long futures are in boxes: see [`command::run`].
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => Box::pin(command::serve::run(args, log)).await,
@@ -128,7 +129,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Replay(args) => Box::pin(command::replay::serve(args)).await,
         Command::Shell(args) => Box::pin(command::shell::run(args)).await,
         Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
-            // It has no other end.
+            // Only a signal can end this command.
             Err(Failure::Interrupted) => Err(Failure::Stopped),
             result => result,
         },

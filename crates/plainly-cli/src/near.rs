@@ -1,23 +1,23 @@
-//! Names that there are, and those that a misspelt one may have been meant for.
+//! Finds the existing names that are similar to a misspelt one.
 
 use plainly::errors::mistake::quoted;
 
 use crate::visible::visible;
 
-/// The most names that are suggested in place of an unknown one.
+/// The most names that are suggested for an unknown one.
 const SUGGESTIONS: usize = 3;
-/// The least similarity of a name and a slip: names that only share their start have less.
+/// The least similarity of a suggestion. Names with only the same start have less.
 const NEAR: f64 = 0.9;
-/// The difference to the best name beyond which another one is not suggested.
+/// The difference in similarity to the best name beyond which a name is not suggested.
 const WORSE: f64 = 0.03;
 
-/// The most bytes of a word that may be a slip, or be what was meant.
+/// The longest word in bytes that is compared.
 const LONGEST: usize = 256;
 
 /// The most tools or prompts that an error names.
 const NAMED: usize = 20;
 
-/// A name as it sounds: `NOT_FOUND`, `NotFound` and `not-found` are one.
+/// A name without case and separators, so that `NOT_FOUND`, `NotFound` and `not-found` are equal.
 pub(crate) fn bare(name: &str) -> String {
     name.chars()
         .filter(|letter| letter.is_alphanumeric())
@@ -25,7 +25,7 @@ pub(crate) fn bare(name: &str) -> String {
         .collect()
 }
 
-/// The names that `wanted` may be a slip for, the nearest first.
+/// The names that are similar to `wanted`, best first.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     if wanted.len() > LONGEST {
         return Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) ->
     near.take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// `; did you mean a or b?`, if any name is near.
+/// The text `; did you mean a or b?`, if any name is similar.
 pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
     let near = nearest(wanted, names);
     match near.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str
     }
 }
 
-/// The things of this kind that the server has, if that is known.
+/// The names of this kind that the server has, if they are known.
 pub(crate) fn known(kind: &str, there: &[String]) -> String {
     match there.is_empty() {
         true => String::new(),
@@ -62,7 +62,7 @@ pub(crate) fn known(kind: &str, there: &[String]) -> String {
     }
 }
 
-/// The first of these names, with commas between them.
+/// The first of these names, separated by commas.
 pub(crate) fn first(names: &[String]) -> String {
     let named = names.iter().take(NAMED).map(|name| visible(&quoted(name)));
     let more = (names.len() > NAMED).then(|| "…".to_owned());

@@ -1,5 +1,5 @@
-//! Standard output: results as text for users and scripts, or as JSON. Other code never writes
-//! there, and a server's texts never reach a terminal as commands to it.
+//! Standard output: results as text for users and scripts, or as JSON. No other code writes to it,
+//! and control characters in a server's texts never reach a terminal.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct Output {
     out: BufWriter<Standard>,
     format: Format,
     is_terminal: bool,
-    /// The characters on a line of the terminal, if it is one.
+    /// The width of the terminal in characters, if it is one.
     width: Option<usize>,
 }
 
@@ -48,12 +48,12 @@ impl Output {
         self.is_terminal && !self.is_json()
     }
 
-    /// Whether it is a terminal.
+    /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// A line of several fields, with tabs between them. No field can break out of its place.
+    /// A line of several fields, separated by tabs. No field can contain a tab or a line break.
     pub(crate) fn fields(&mut self, fields: &[&str]) -> Result<(), Failure> {
         let line = fields
             .iter()
@@ -74,7 +74,7 @@ impl Output {
         }
     }
 
-    /// A row: in columns on a terminal, as exact fields for a script.
+    /// A row, in columns on a terminal, as exact fields for a script.
     pub(crate) fn row<const N: usize>(
         &mut self,
         fields: [&str; N],
@@ -89,7 +89,7 @@ impl Output {
         }
     }
 
-    /// A row that starts with a name, which stands out on a terminal.
+    /// A row that starts with a name, which is highlighted on a terminal.
     pub(crate) fn entry<const N: usize>(
         &mut self,
         fields: [&str; N],
@@ -106,13 +106,13 @@ impl Output {
         self.write(format!("{style}{name}{style:#}{rest}\n").as_bytes())
     }
 
-    /// The fields in columns. The last goes on below itself, if it is longer than the line.
+    /// The fields in columns. If the last one is too long, its other lines are indented.
     fn in_columns<const N: usize>(
         &self,
         fields: [&str; N],
         columns: fn([&str; N]) -> String,
     ) -> String {
-        // Before the columns are made: what is written out takes more room.
+        // Characters are escaped before columns are made, because escapes need more room.
         let visible = fields.map(visible);
         let mut fields = visible.each_ref().map(String::as_str);
         let line = columns(fields);
@@ -122,7 +122,7 @@ impl Output {
         self.wrapped(&line, textwrap::core::display_width(&columns(fields)))
     }
 
-    /// The line, broken between words where it is longer than a line of the terminal, and from there on indented.
+    /// The line, wrapped between words to fit the terminal. Its other lines are indented.
     fn wrapped(&self, line: &str, indent: usize) -> String {
         let Some(width) = self.width.filter(|_| self.is_table()) else {
             return line.to_owned();
@@ -136,12 +136,12 @@ impl Output {
         textwrap::fill(line, options)
     }
 
-    /// Prose, its lines broken between words to fit the terminal.
+    /// Prose, wrapped between words to fit the terminal.
     pub(crate) fn prose(&mut self, text: &str) -> Result<(), Failure> {
         self.paragraphs("", text.trim())
     }
 
-    /// Text after a label, each line below the one before.
+    /// Text after a label, with each line below the previous one.
     pub(crate) fn paragraphs(&mut self, label: &str, text: &str) -> Result<(), Failure> {
         let mut label = if label.is_empty() {
             String::new()
@@ -160,7 +160,7 @@ impl Output {
         Ok(())
     }
 
-    /// Each of the facts that is known, on a line of its own.
+    /// The known facts, each on a separate line.
     pub(crate) fn facts<'a>(
         &mut self,
         facts: impl IntoIterator<Item = (&'a str, Option<String>)>,
@@ -173,24 +173,24 @@ impl Output {
         Ok(())
     }
 
-    /// A line with a label, for looking up one thing.
+    /// A line with a label, for showing one thing.
     pub(crate) fn labelled(&mut self, label: &str, value: &str) -> Result<(), Failure> {
         self.write(format!("{label:<14}{}\n", visible(value)).as_bytes())
     }
 
-    /// A line that may have our own escape sequences in it.
+    /// A line that may contain this program's own escape sequences.
     pub(crate) fn styled(&mut self, style: Style, line: &str) -> Result<(), Failure> {
         let style = Self::style(style);
         self.write(format!("{style}{line}{style:#}\n").as_bytes())
     }
 
-    /// The style, or none: `NO_COLOR` and simple terminals want none.
+    /// The style, or none if `NO_COLOR` is set or the terminal does not support it.
     fn style(style: Style) -> Style {
         let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
         if is_plain { Style::new() } else { style }
     }
 
-    /// One JSON value: on a line of its own, or indented.
+    /// One JSON value: on one line, or indented.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = match self.format {
             Format::Indented => serde_json::to_string_pretty(value),
@@ -202,12 +202,13 @@ impl Output {
         lines.try_for_each(|line| self.write(format!("{}\n", visible_json(line)).as_bytes()))
     }
 
-    /// Text exactly as it came, unless a terminal would take parts of it for commands.
+    /// The text, unchanged. On a terminal, control characters are escaped.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         if !self.is_terminal {
             return self.write(text.as_bytes());
         }
-        // Line breaks and tabs are text. Any other control character may begin a command to the terminal.
+        // Line breaks and tabs are text. Any other control character may begin a command to the
+        // terminal.
         let is_harmless = |character: char| match character.is_control() {
             true => "\n\t".contains(character),
             false => !deceives(character),
@@ -225,7 +226,7 @@ impl Output {
         self.write(shown.as_bytes())
     }
 
-    /// Text, and a line break after it unless it has one.
+    /// The text, followed by a line break unless it ends with one.
     pub(crate) fn lines(&mut self, text: &str) -> Result<(), Failure> {
         self.text(text)?;
         match text.ends_with('\n') {
@@ -234,7 +235,7 @@ impl Output {
         }
     }
 
-    /// Shows an image, if this is a terminal that can.
+    /// Shows an image, if this is a terminal that supports images.
     pub(crate) fn picture(&mut self, file: &[u8]) -> Result<(), Failure> {
         match picture::sequence(file).filter(|_| self.is_terminal) {
             Some(sequence) => self.write(sequence.as_bytes()),
@@ -242,7 +243,7 @@ impl Output {
         }
     }
 
-    /// Bytes exactly, to the file; `-` is standard output.
+    /// Writes bytes unchanged to the file; `-` is standard output.
     pub(crate) fn write_to(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         match path == Path::new("-") {
             true => self.write(bytes),
@@ -250,18 +251,18 @@ impl Output {
         }
     }
 
-    /// Bytes exactly.
+    /// Writes bytes unchanged.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.out.write_all(bytes).map_err(Failure::output)
     }
 
-    /// Lets the reader have what was written so far.
+    /// Sends everything that was written so far to the reader.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(Failure::output)
     }
 }
 
-/// The stream itself, which may be the terminal where something moves.
+/// The stream itself, which may be the terminal with the moving line.
 #[derive(Debug)]
 struct Standard(Stdout);
 

@@ -1,4 +1,4 @@
-//! PNG images for terminals that show them between lines of text.
+//! PNG images, for terminals that can show them between lines of text.
 
 use std::env;
 
@@ -7,31 +7,32 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The first bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// The most characters that a sequence of the kitty graphics protocol has.
+/// The most characters in a sequence of the kitty graphics protocol.
 const CHUNK: usize = 4096;
-/// The largest file that is shown: more would hold up the terminal.
+/// The largest file that is shown, because larger ones would block the terminal.
 const LARGEST: usize = 16 << 20;
 
 /// A terminal's protocol for images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Graphics {
-    /// In several sequences: kitty and Ghostty.
+    /// Several sequences: kitty and Ghostty.
     Kitty,
-    /// In one sequence: iTerm2 and WezTerm.
+    /// One sequence: iTerm2 and WezTerm.
     Iterm,
 }
 
-/// The sequence that makes this terminal show the image; `None` if it can't, or if this is no PNG.
+/// The sequence that makes the terminal show the image; `None` if the terminal can't, or the file
+/// is no PNG.
 pub(crate) fn sequence(file: &[u8]) -> Option<String> {
     let graphics = graphics(|name| env::var(name).ok())?;
     let is_shown = file.starts_with(PNG) && file.len() <= LARGEST;
     is_shown.then(|| written(graphics, file))
 }
 
-/// The terminal's protocol, by the environment.
+/// The terminal's protocol, according to the environment.
 fn graphics(variable: impl Fn(&str) -> Option<String>) -> Option<Graphics> {
     let terminal = variable("TERM").unwrap_or_default();
-    // These pass on none of it.
+    // These programs don't pass images on.
     if variable("TMUX").is_some() || terminal.starts_with("screen") {
         return None;
     }

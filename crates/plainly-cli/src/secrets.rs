@@ -1,4 +1,5 @@
-//! Secrets in all that is shown and stored: the values of some names, and what this process has sent.
+//! Hides secrets in everything that is shown and stored: the values of some names, and the secrets
+//! that this process has sent.
 
 mod mask;
 pub(crate) mod sent;
@@ -9,7 +10,7 @@ pub(crate) use self::mask::Mask;
 /// The replacement of a secret.
 pub(crate) const MASK: &str = "***";
 
-/// The ends of names whose values are secrets. A blank stands for any way to write two words as one.
+/// The ends of names whose values are secrets. A space stands for any way to join two words.
 const NAMES: [&str; 18] = [
     "token",
     "secret",
@@ -28,15 +29,15 @@ const NAMES: [&str; 18] = [
     "access key",
     "private key",
     "secret key",
-    // Whoever knows it can use the session.
+    // The id gives access to the session.
     "session id",
 ];
 
-/// Ends like one of them, and is none: the protocol's own name for what belongs to which call.
+/// A name of the protocol that ends like a secret's name, but whose value is harmless.
 const HARMLESS: &str = "progresstoken";
 
-/// Parts of the names of headers, variables and options whose values are secrets: the configuration
-/// of a server has little else.
+/// Parts of the names of headers, variables and options whose values are secrets. A server's
+/// configuration has few other names with them.
 const SETTINGS: [&str; 10] = [
     "key",
     "token",
@@ -49,28 +50,28 @@ const SETTINGS: [&str; 10] = [
     "bearer",
     PAT,
 ];
-/// A personal access token, where it is a word of its own.
+/// The word for a personal access token, if it is a separate word.
 const PAT: &str = "pat";
 
-/// The schemes before a secret in a header.
+/// The schemes that precede a secret in a header.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "dpop", "token"];
 
-/// A word that is at least this long, and has letters and digits, may be a secret.
+/// The least length of a word with letters and digits that may be a secret.
 const LONG: usize = 20;
 
 /// The part of a value that is secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Secrecy {
-    /// Nothing, unless it was sent.
+    /// Nothing, unless this process has sent it.
     #[default]
     None,
-    /// Every text in it.
+    /// Every text in the value.
     Texts,
-    /// Numbers too.
+    /// Numbers, too.
     All,
 }
 
-/// The secret part of the value that has this name.
+/// The secret part of a value with this name.
 fn secrecy(name: &str) -> Secrecy {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
@@ -79,14 +80,14 @@ fn secrecy(name: &str) -> Secrecy {
     if singular == HARMLESS || !ends.any(|end| singular.ends_with(&end)) {
         return Secrecy::None;
     }
-    // Several may also be how many there are.
+    // A number under a plural name may be a count.
     match singular == name {
         true => Secrecy::All,
         false => Secrecy::Texts,
     }
 }
 
-/// Whether the value of a header, a variable or an option of this name is secret.
+/// Whether the value of a header, a variable or an option with this name is secret.
 pub(crate) fn is_setting(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let is_in = |part: &&str| match *part {
@@ -103,7 +104,7 @@ fn credentials(value: &str) -> Option<&str> {
     (is_scheme && !secret.contains(' ') && !is_variable(secret)).then_some(secret)
 }
 
-/// The end of a word that is secret by the name before it.
+/// The end of a word that is secret because of the name before it.
 fn secret_in<'a>(before: &str, word: &'a str) -> Option<&'a str> {
     if is_variable(word) {
         return None;
@@ -114,7 +115,7 @@ fn secret_in<'a>(before: &str, word: &'a str) -> Option<&'a str> {
     if word.contains("://") {
         return None;
     }
-    // `--api-key=KEY`, and `API_KEY=KEY` as docker takes it; `Authorization: Bearer TOKEN`.
+    // This covers `--api-key=KEY`, docker's `API_KEY=KEY`, and `Authorization: Bearer TOKEN`.
     let named = ['=', ':'].into_iter().find_map(|separator| {
         let (name, value) = word.split_once(separator)?;
         (is_setting(name) && !is_variable(value)).then_some(value)
@@ -131,7 +132,7 @@ fn is_random(word: &str) -> bool {
         && !is_variable(word)
 }
 
-/// Whether this is one variable and nothing else: its name is no secret, a default may be.
+/// Whether the value is only a variable. A variable's name is not secret, but its default may be.
 fn is_variable(value: &str) -> bool {
     let value = value.trim();
     let name = value.strip_prefix("${").and_then(|it| it.strip_suffix('}'));

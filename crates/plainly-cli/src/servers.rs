@@ -1,4 +1,5 @@
-//! The servers that hosts are configured with: found by their names, listed, added to the hosts' files and taken from them.
+//! The servers in the configuration of hosts: finds them by name, lists them, and adds and removes
+//! them.
 
 mod allowed;
 mod edit;
@@ -37,22 +38,22 @@ use crate::near::{first, nearest};
 use crate::shell_word::shell_word;
 use crate::visible::visible;
 
-/// Whether the text of the host's file has no servers.
+/// Whether the text of the host's file contains no servers.
 pub(crate) fn is_empty(host: Host, text: &str) -> bool {
     entries(&parsed(host, text)).is_ok_and(|entries| entries.is_empty())
 }
 
-/// The contents of a host's file; `null` if it can't be read.
+/// The contents of a host's file; `null` if the file can't be read.
 pub(crate) fn parsed(host: Host, text: &str) -> Value {
     let read = row(host).syntax.read(Path::new(""), text);
     read.unwrap_or_default()
 }
 
-/// A server that a file has an entry for.
+/// A server with an entry in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfiguredServer {
     pub(crate) name: String,
-    /// The host whose file it is.
+    /// The host that the file belongs to.
     pub(crate) host: Option<Host>,
     pub(crate) path: PathBuf,
     /// The directory of the project that the file belongs to.
@@ -64,8 +65,8 @@ pub(crate) struct ConfiguredServer {
 }
 
 impl ConfiguredServer {
-    /// The end of the error that another file, or another part of the same one, has no such server: where it is, and how to
-    /// remove it.
+    /// The end of the error that a file has no such server, if another file or another part of the
+    /// same file has one: its place, and the way to remove it.
     pub(crate) fn besides(&self) -> String {
         let (name, there) = (shell_word(&self.name), self.path.display());
         match (&self.project, &self.foreign) {
@@ -82,7 +83,7 @@ impl ConfiguredServer {
     }
 }
 
-/// The files to search: those of all hosts, or one.
+/// The files to search: those of all hosts, or a single one.
 pub(crate) struct Search {
     machine: Machine,
     sources: Vec<Source>,
@@ -90,7 +91,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// In the files of all hosts on this machine, or only in this one.
+    /// Searches the files of all hosts on this machine, or only the file `only`.
     pub(crate) fn new(only: Option<&Path>) -> Self {
         let machine = Machine::here();
         let named = only.map(|path| Source {
@@ -109,7 +110,7 @@ impl Search {
         }
     }
 
-    /// The nearest server of this name. Files that can't be read and might have it are warned of.
+    /// The nearest server with this name. Warns about unreadable files, which might contain it.
     pub(crate) fn find(&self, name: &str) -> Result<Option<ConfiguredServer>, Failure> {
         for servers in self.by_file() {
             let mut servers = servers?.into_iter();
@@ -120,7 +121,7 @@ impl Search {
         Ok(None)
     }
 
-    /// The nearest server of this name in the files of a host; what can't be read has none.
+    /// The nearest server with this name in the files of a host. Unreadable files are skipped.
     pub(crate) fn found(&self, host: Host, name: &str) -> Option<ConfiguredServer> {
         let sources = self.sources.iter();
         let own = sources.filter(|source| source.host == Some(host));
@@ -128,11 +129,12 @@ impl Search {
         servers.find(|server| server.name == name)
     }
 
-    /// The user's own server that this one of a project hides, if it has the same name and is another.
+    /// The user's own server that this server of a project hides, if it has the same name and
+    /// another entry.
     pub(crate) fn hidden_by(&self, found: &ConfiguredServer) -> Option<ConfiguredServer> {
         found.foreign.as_ref()?;
         let own = self.sources.iter().filter(|source| !source.is_foreign);
-        // What can't be read hides nothing.
+        // Unreadable files are skipped.
         let own = own.filter_map(|source| self.read(source).ok()).flatten();
         let mut same = own.filter(|own| own.name == found.name);
         same.find(|own| own.entry != found.entry)
@@ -152,7 +154,7 @@ impl Search {
             .map(move |source| match self.read(source) {
                 Err(broken) if self.is_named => Err(Failure::impossible(broken.to_string(), None)),
                 Err(broken) => {
-                    // One file can be a source for each project.
+                    // One file can be the source for several projects.
                     if warned.as_ref() != Some(&broken.path) {
                         tracing::warn!("{broken}");
                     }
@@ -202,8 +204,8 @@ impl Search {
         Ok(servers.collect())
     }
 
-    /// The way to reach the server: with the values of all variables, and with these variables for
-    /// its process and headers instead of its own.
+    /// The way to reach the server, with the values of all variables. `env` and `headers` replace
+    /// its own variables and headers of the same names.
     pub(crate) fn reach(
         &self,
         server: &ConfiguredServer,
@@ -245,7 +247,7 @@ impl Search {
             let in_file = env_file::variables(&path);
             let mut all =
                 in_file.map_err(|broken| Failure::impossible(here(&broken.to_string()), None))?;
-            // The last of a name counts.
+            // The last value with a name counts.
             all.append(own);
             *own = all;
         }
@@ -253,7 +255,8 @@ impl Search {
     }
 }
 
-/// A process runs where its host would start it: in the project, or in a directory that is named from there.
+/// Moves the process to the directory where its host would start it: the project, or a directory
+/// relative to that.
 fn within(reach: Reach, directory: &Path) -> Reach {
     match reach {
         Reach::Command {
@@ -276,7 +279,8 @@ fn within(reach: Reach, directory: &Path) -> Reach {
     }
 }
 
-/// The text with the values of the variables in it, or the name of one that has none; those that are `given` come first.
+/// The text with the values of its variables, or the name of one that has none. Values in `given`
+/// take precedence.
 pub(crate) fn expanded(text: &str, given: &[(String, String)]) -> Result<String, String> {
     let environment = environment(given);
     let variables = Variables {
@@ -297,7 +301,7 @@ fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
     }
 }
 
-/// The hint for an unknown name: the probable server, and the existing ones, if any.
+/// The hint for an unknown name: the probable server, and the existing ones, if there are any.
 pub(crate) fn unknown(name: &str, there: &[ConfiguredServer]) -> Option<String> {
     let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
     names.sort_unstable();

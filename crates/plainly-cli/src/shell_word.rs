@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A word as a shell takes it.
+/// A word in the form that a shell reads.
 pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
     let is_plain = |it: char| it.is_alphanumeric() || "_./:=@%+,-".contains(it);
     match !word.is_empty() && word.chars().all(is_plain) {

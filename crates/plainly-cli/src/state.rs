@@ -1,10 +1,10 @@
-//! The directory for lasting data that is not configuration: the history of the shell, and the
-//! files of projects that the user has allowed.
+//! The directory for persistent data that is not configuration: the history of the shell, and the
+//! list of project files that the user has allowed.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The directory of the user, unless the user has none.
+/// The user's directory; `None` if the user has no home directory.
 pub(crate) fn directory() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let state = state.filter(|path| path.is_absolute());
@@ -12,7 +12,8 @@ pub(crate) fn directory() -> Option<PathBuf> {
     Some(state.join("plainly"))
 }
 
-/// Makes the directory for its owner alone: logins are kept there too, and not where others could put something.
+/// Creates the directory with access only for its owner, because logins are stored there, too, and
+/// no other user may add files.
 pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

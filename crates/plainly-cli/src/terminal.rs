@@ -1,5 +1,6 @@
-//! Standard error while a command runs: lines that stay, and below them one that moves, on a terminal, while a server keeps
-//! people waiting. Whoever writes there goes through here, so that nothing is written into something else.
+//! Standard error while a command runs: permanent lines, and below them, on a terminal, a moving
+//! line while the user waits for a server. All output to standard error goes through here, so that
+//! texts don't mix.
 
 mod activity;
 mod conversation;
@@ -29,9 +30,9 @@ static SCREEN: LazyLock<Mutex<Screen>> = LazyLock::new(Mutex::default);
 #[derive(Debug, Default)]
 struct Screen {
     is_quiet: bool,
-    /// The work that the command waits for, if any.
+    /// The work that the command waits for, if there is any.
     activity: Option<Activity>,
-    /// The display of it, once it has lasted.
+    /// The moving line, after the work has lasted a while.
     bar: Option<ProgressBar>,
     /// The lines that wait for the end of a conversation, if there is one.
     held: Option<HeldLines>,
@@ -41,7 +42,7 @@ fn screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows nothing that moves from now on.
+/// Hides the moving line from now on.
 pub(crate) fn be_quiet() {
     screen().is_quiet = true;
 }
@@ -56,41 +57,43 @@ pub(crate) fn is_seen() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Writes a line that stays.
+/// Writes a permanent line.
 pub(crate) fn line(text: &str) {
     screen().line(text);
 }
 
-/// Writes with nothing that moves on the screen, as to standard output, which may be the same terminal.
+/// Writes while the moving line is hidden, for example to standard output, which may be the same
+/// terminal.
 pub(crate) fn aside<T>(write: impl FnOnce() -> T) -> T {
     screen().aside(write)
 }
 
-/// Shows the work that the command waits for from now on, as in `waiting for search`.
+/// Shows the work that the command waits for, such as `waiting for search`.
 pub(crate) fn doing(what: &str) {
     screen().set(Some(Activity::new(what)));
 }
 
-/// Shows no work from now on.
+/// Hides the work.
 pub(crate) fn rest() {
     screen().set(None);
 }
 
-/// Shows how far the work is, as the server reports it.
+/// Shows the progress that the server reports.
 pub(crate) fn report(update: ProgressUpdate) {
     if let Some(activity) = &mut screen().activity {
         activity.report(update);
     }
 }
 
-/// Shows how many bytes have arrived.
+/// Shows the number of bytes that have arrived.
 pub(crate) fn count(received: impl Fn() -> u64 + Send + 'static) {
     if let Some(activity) = &mut screen().activity {
         activity.count(received);
     }
 }
 
-/// Ctrl-C was pressed: what the terminal shows for it goes away with the line that moves, or else stands on a line of its own.
+/// Handles Ctrl-C: its echo on the terminal disappears with the moving line, or else stays on a
+/// separate line.
 pub(crate) fn interrupted() {
     let screen = screen();
     if screen.bar.is_none() && screen.held.is_none() && is_attended() {
@@ -98,7 +101,7 @@ pub(crate) fn interrupted() {
     }
 }
 
-/// Waits for `work`, and shows what it does while it lasts.
+/// Waits for `work`, and shows its progress meanwhile.
 pub(crate) async fn during<T>(work: impl Future<Output = T>) -> T {
     let _shown = ActivityGuard;
     if screen().is_quiet || !io::stderr().is_terminal() {
@@ -118,7 +121,7 @@ async fn frames() -> std::convert::Infallible {
     }
 }
 
-/// Nothing moves any more when this is dropped: at the end of the work, or when a signal came first.
+/// Hides the moving line when dropped, at the end of the work or after a signal.
 struct ActivityGuard;
 
 impl Drop for ActivityGuard {
@@ -158,18 +161,19 @@ impl Screen {
             && activity.has_lasted()
         {
             activity.draw(self.bar.get_or_insert_with(ProgressBar::no_length));
-            // What the terminal shows of a key must not begin another line, which nobody would clear.
+            // The echo of a key must not begin another line, because that line would not be
+            // cleared.
             write("\r");
         }
     }
 
-    /// Stops the display while the user is asked: nothing moves, and lines wait.
+    /// Hides the moving line and keeps other lines back while the user is asked.
     fn hold(&mut self) {
         self.clear();
         self.held.get_or_insert_default();
     }
 
-    /// Goes on after a conversation.
+    /// Continues after a conversation.
     fn release(&mut self) {
         if let Some(activity) = &mut self.activity {
             activity.begin();
@@ -180,10 +184,11 @@ impl Screen {
     }
 }
 
-/// Writes text that may have our own escape sequences in it, which `NO_COLOR` and simple terminals want none of.
+/// Writes text that may contain this program's own escape sequences. They are removed if `NO_COLOR`
+/// is set or the terminal does not support them.
 fn write(text: &str) {
     let mut stderr = anstream::stderr().lock();
-    // Where standard error is gone there is nobody left to tell.
+    // A failure is ignored, because there is no other output.
     let _gone = stderr
         .write_all(text.as_bytes())
         .and_then(|()| stderr.flush());

@@ -25,7 +25,7 @@ use crate::visible::{visible, visible_json};
 const SENT: Style = AnsiColor::Cyan.on_default();
 const RECEIVED: Style = AnsiColor::Green.on_default();
 
-/// Shows and keeps what passes.
+/// Shows and records the traffic.
 #[derive(Debug)]
 pub(crate) struct Trace {
     start: Instant,
@@ -33,23 +33,24 @@ pub(crate) struct Trace {
     state: Mutex<State>,
 }
 
-/// The changing parts; in one lock, so that lines are written one after another.
+/// The changing parts, under one lock, so that lines are written one after another.
 #[derive(Debug)]
 struct State {
     mask: Mask,
-    /// `None` if nothing is kept, or no more.
+    /// The file of the recording; `None` if there is no recording, or it has failed.
     file: Option<File>,
 }
 
 /// The form of lines.
 #[derive(Clone, Copy, Debug)]
 struct LineForm {
-    /// The columns that a line may have.
+    /// The width of a line in columns, if it is limited.
     width: Option<usize>,
 }
 
 impl Trace {
-    /// A trace of a conversation with `server`, which has these variables, if one is wanted.
+    /// Opens a trace of the connection to `server`, which has these variables, if options request
+    /// one.
     pub(crate) fn open(
         args: &TraceArgs,
         server: &Server,
@@ -75,7 +76,7 @@ impl Trace {
         }))
     }
 
-    /// Shows and keeps something.
+    /// Shows and records a part of the traffic.
     pub(crate) fn see(&self, traffic: Traffic<'_>) {
         let at = self.start.elapsed();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +132,7 @@ impl Trace {
         } else {
             Err(&*text)
         };
-        // Line by line, so that a crash leaves what was.
+        // Each line is written at once, so that a crash loses nothing.
         if let Err(error) = file.write_all(recording::line(at, from, passed).as_bytes()) {
             tracing::warn!(%error, "cannot go on recording");
             state.file = None;
@@ -184,21 +185,21 @@ fn target(server: &Server, mask: &Mask) -> String {
     }
 }
 
-/// Creates a recording that only its user can read: not every secret is recognised as one.
+/// Creates a recording that only its user can read, because not every secret is recognised.
 fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let begin = |mut file: File| {
-        // Not a pipe or a device, which belongs to everybody.
+        // Permissions must not be changed for a pipe or a device, because others use it, too.
         if file.metadata()?.is_file() {
             if !is_recording(path)? {
                 return Err(io::Error::other(
                     "the file is there, and is no recording: give another name",
                 ));
             }
-            // One that was there has the mode that it had.
+            // An existing file keeps its mode, so the mode is set here.
             #[cfg(unix)]
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
             file.set_len(0)?;
@@ -210,7 +211,7 @@ fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     begun.map_err(|error| Failure::file(path, error))
 }
 
-/// Whether the file has a recording, or nothing yet.
+/// Whether the file contains a recording, or is empty.
 fn is_recording(path: &Path) -> io::Result<bool> {
     let mut begin = String::new();
     let read = File::open(path)?
@@ -231,7 +232,7 @@ fn shown_headers(headers: &HeaderMap, mask: &Mask) -> String {
     shown.collect::<Vec<_>>().join("; ")
 }
 
-/// The line with this room at the most.
+/// The line, cut to this width.
 fn cut(line: &str, room: usize) -> Cow<'_, str> {
     match line.char_indices().nth(room) {
         Some(_) => {

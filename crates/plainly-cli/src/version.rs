@@ -1,4 +1,4 @@
-//! `plainly --version --json`: facts about this program for installers, and for reports of mistakes.
+//! `plainly --version --json`: facts about this program, for installers and error reports.
 
 use plainly::Revision;
 use serde_json::json;

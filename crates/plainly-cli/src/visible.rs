@@ -1,15 +1,16 @@
-//! Text from others, made safe for display: it can neither be a command to the terminal nor look
-//! like something else.
+//! Makes other parties' text safe for display: it can neither control the terminal nor look like
+//! another text.
 
 use plainly::errors::visible::is_invisible;
 
-/// The text in one line, its control characters and what changes how others are shown written out.
+/// The text in one line, with escapes for control characters and for characters that change how
+/// others are shown.
 pub(crate) fn visible(text: &str) -> String {
     plainly::errors::visible::visible(text).into_owned()
 }
 
-/// This JSON, with escapes for the characters that [`visible`] writes out: JSON itself has them
-/// for some only.
+/// The JSON, with escapes for all characters that [`visible`] escapes. JSON itself only requires
+/// some of them.
 pub(crate) fn visible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for character in json.chars() {
@@ -23,8 +24,9 @@ pub(crate) fn visible_json(json: &str) -> String {
     shown
 }
 
-/// Whether a character deceives wherever it stands in a text: it turns others around, or shows nothing where a blank or a sign
-/// is expected. Joiners are a part of words in some languages.
+/// Whether a character is deceptive anywhere in a text: it changes the direction of others, or is
+/// invisible where a space or a sign is expected. Joiners are not, because they are a part of words
+/// in some languages.
 pub(crate) fn deceives(character: char) -> bool {
     matches!(
         character,

@@ -1,11 +1,13 @@
-//! Files written whole or not at all: beside the file, then in its place.
+//! Writes files completely or not at all: a new file is written beside the old one, and then
+//! replaces it.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes these bytes to a file, a pipe or a device. A file has either all of them or what it had before; links to it are followed.
+/// Writes these bytes to a file, a pipe or a device. A file contains either all of them or its
+/// earlier contents. Links are followed.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = real(path)?;
     let mode = match fs::metadata(&path) {
@@ -15,14 +17,14 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     match replace(&path, bytes, mode, false, || true) {
-        // Nothing new can be written in some directories.
+        // Some directories don't allow new files.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => fs::write(path, bytes),
         replaced => replaced.map(drop),
     }
 }
 
-/// The target of a path, through links, also if nothing exists there yet: they are the user's way
-/// of moving such files elsewhere.
+/// The target of a path after following links, even if it does not exist yet, because users may
+/// have moved such files elsewhere and left links.
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     let missing = match fs::canonicalize(path) {
         Err(error) if is_missing(&error) => error,
@@ -31,7 +33,7 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(missing);
     };
-    // A bare name is in the current directory.
+    // A plain name is in the current directory.
     let parent = match parent.as_os_str().is_empty() {
         true => Path::new("."),
         false => parent,
@@ -42,8 +44,9 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Puts a fresh file with these bytes in the place of whatever is there, if `is_wanted` still; returns whether it was. A link is
-/// replaced, not followed: a repository may bring one that leads out of it.
+/// Replaces the file at this path by a new one with these bytes, if `is_wanted` still holds;
+/// returns whether it did. A link is replaced and not followed, because a repository may contain a
+/// link that leads out of it.
 pub(crate) fn replace(
     path: &Path,
     bytes: &[u8],
@@ -74,13 +77,13 @@ pub(crate) fn replace(
         Ok(is_wanted)
     })();
     if !matches!(written, Ok(true)) {
-        // If that fails as well, the first error says more.
+        // If this fails too, the first error says more.
         let _ = fs::remove_file(&new);
     }
     written
 }
 
-/// A file of the same name with another ending.
+/// A file with the same name and an added suffix.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path.file_name().unwrap_or_default());
     name.push(".");

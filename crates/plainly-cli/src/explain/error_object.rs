@@ -1,4 +1,4 @@
-//! The error object of JSON-RPC. One that violates the rules keeps its words, and each violated
+//! The error object of JSON-RPC. If it violates rules, its text is preserved, and each violated
 //! rule is named.
 
 use plainly::errors::number::integer;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Explanation, coded};
 use crate::json::kind;
 
-/// Explains what stands in the place of an error object.
+/// Explains a value in the place of an error object.
 pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explanation {
     let Value::Object(members) = value else {
         let mut explained = without_code(words(value));
@@ -18,7 +18,7 @@ pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explanation 
     let mut broken = Vec::new();
     let message = message(members.get("message"), &mut broken);
     let code = match members.get("code") {
-        // As the problems of a list have it.
+        // A problem in a list has its name here.
         Some(Value::String(name)) if ProblemCode::all().iter().any(|it| it.as_str() == name) => {
             return coded::problem(&Problem::new(name.as_str().into(), message));
         }
@@ -33,7 +33,7 @@ pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explanation 
     explained
 }
 
-/// Notes what is wrong with the response around an error.
+/// Adds the rules that the response around an error breaks.
 pub(super) fn envelope(members: &Map<String, Value>, explained: &mut Explanation) {
     if members.get("jsonrpc") != Some(&Value::from("2.0")) {
         explained.breaks("`jsonrpc` must be \"2.0\"".to_owned());
@@ -66,7 +66,7 @@ fn message(value: Option<&Value>, broken: &mut Vec<String>) -> String {
     }
 }
 
-/// The code, also where it is written as something else than an integer.
+/// The code, even if it is not written as an integer.
 fn code(value: Option<&Value>, broken: &mut Vec<String>) -> Option<Code> {
     let Some(value) = value else {
         broken.push("`code` is missing".to_owned());
@@ -79,7 +79,7 @@ fn code(value: Option<&Value>, broken: &mut Vec<String>) -> Option<Code> {
     value.as_str()?.parse().ok().map(Code::new)
 }
 
-/// An error of which only the words are left.
+/// The explanation of an error without a code, from its text.
 fn without_code(message: String) -> Explanation {
     Explanation {
         message: Some(message).filter(|message| !message.is_empty()),

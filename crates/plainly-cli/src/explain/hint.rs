@@ -1,5 +1,5 @@
-//! The meaning of an error in known implementations, where it differs from the specification.
-//! It is likely, not certain.
+//! The meaning of an error in known implementations, if it differs from the specification. It is
+//! likely, but not certain.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub(crate) struct Hint {
     habit: &'static Habit,
-    /// The form of its message, where no message came with the error.
+    /// The form of its message, if the error has no message.
     message: Option<&'static str>,
 }
 
 impl Hint {
-    /// The likely meanings of this very error, in answer to `method` if that is known.
+    /// The likely meanings of this error, in answer to `method` if the method is known.
     pub(super) fn all_of(error: &WireError, method: Option<&str>) -> Vec<Self> {
         let hints = error.habits(method).map(|habit| Self {
             habit,
@@ -25,7 +25,7 @@ impl Hint {
         once(hints)
     }
 
-    /// All that others mean by a number.
+    /// All meanings that other implementations give to a code.
     pub(crate) fn of_code(code: Code) -> Vec<Self> {
         let of_code = habits().iter().filter(|habit| habit.code == code);
         once(of_code.map(|habit| Self {
@@ -34,7 +34,7 @@ impl Hint {
         }))
     }
 
-    /// Whether the meaning is just this.
+    /// Whether the meaning has exactly this text.
     pub(super) fn says(&self, means: &str) -> bool {
         self.habit.meaning == means
     }
@@ -52,7 +52,7 @@ impl Hint {
     }
 }
 
-/// Each of them once: several forms of a message may have one meaning.
+/// The hints without repeated meanings, because several forms of a message may have one meaning.
 fn once(hints: impl Iterator<Item = Hint>) -> Vec<Hint> {
     let mut all = Vec::new();
     for hint in hints {

@@ -1,4 +1,4 @@
-//! The input of `plainly explain`: JSON, or the number or the name of an error.
+//! The input of `plainly explain`: JSON, or the code or the name of an error.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use super::phrases::{Phrase, Speaker};
 use super::text::prefixed;
 use super::{Explanation, coded, json, name};
 
-/// The explanations of every error in `text`; or all reasons why there is none.
+/// The explanations of every error in `text`, or all reasons why there is none.
 pub(crate) fn read(
     text: &str,
     revision: Option<Revision>,
 ) -> Result<Vec<Explanation>, Vec<String>> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    // As some shells leave them.
+    // Some shells leave these quotation marks.
     let unquoted = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
     let text = unquoted.unwrap_or(text);
     if let Some((code, message)) = prefixed(text) {
@@ -36,12 +36,12 @@ pub(crate) fn read(
     };
     let mut found = lines(text, revision);
     if found.is_empty() {
-        // The words of servers are common in any text.
+        // Phrases of servers are too common in other texts, so only those of the network count.
         let phrase = Phrase::within(text, Speaker::Network);
         found.extend(phrase.map(|phrase| phrase.explain(text)));
     }
     match found.is_empty() {
-        // Each line may be JSON, and none an error.
+        // Each line may be JSON without being an error.
         true => Err(line_without_error(text, revision).unwrap_or(why)),
         false => Ok(found),
     }

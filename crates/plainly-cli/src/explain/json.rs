@@ -1,5 +1,5 @@
-//! Errors in JSON, distinguished by their members: of JSON-RPC, of a tool's result, of this program,
-//! of an HTTP API.
+//! Errors in JSON, distinguished by their members: of JSON-RPC, of a tool's result, of this
+//! program, or of an HTTP API.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explained {
     match value {
         Value::Object(members) => object(value, members, revision),
         Value::Array(values) => several(values, revision),
-        // JSON within JSON, as logs have it; each level is shorter, so this ends.
+        // JSON inside JSON, as in logs. Each level is shorter, so this ends.
         Value::String(text) => match serde_json::from_str(text) {
             Ok(within) => explain(&within, revision),
             Err(_) => Err(vec!["it is text, and the text is not JSON".to_owned()]),
@@ -71,7 +71,7 @@ fn object(value: &Value, members: &Map<String, Value>, revision: Option<Revision
     if members.contains_key("code") || members.contains_key("message") {
         return Ok(vec![error_object::explain(value, revision)]);
     }
-    // The data of an error without the rest.
+    // This may be only the data of an error.
     let mut kinds = kind::explain(text(members, "kind").unwrap_or_default(), revision);
     for explained in &mut kinds {
         explained.mistakes = coded::mistakes(Some(value));
@@ -82,7 +82,7 @@ fn object(value: &Value, members: &Map<String, Value>, revision: Option<Revision
     }
 }
 
-/// The member `error`, which JSON-RPC, OAuth and this program each fill in their own way.
+/// The member `error`, which has different contents in JSON-RPC, in OAuth and in this program.
 fn error_member(
     error: &Value,
     members: &Map<String, Value>,
@@ -103,13 +103,13 @@ fn error_member(
     explained
 }
 
-/// The error of this program, if no server sent it.
+/// The error, if this program reported it and no server sent it.
 fn local_of(error: &Value) -> Option<&Map<String, Value>> {
     let members = error.as_object()?;
     (text(members, "from")? == "local").then_some(members)
 }
 
-/// The result of a tool that failed: a problem if it states one, otherwise words for the model.
+/// The result of a failed tool: its problem if it states one, otherwise its text for the model.
 fn tool_result(result: &Value) -> Explained {
     if result.get("isError") != Some(&Value::Bool(true)) {
         return Err(vec![
@@ -144,7 +144,7 @@ fn tool_result(result: &Value) -> Explained {
     }
 }
 
-/// The error of a tool that has only words.
+/// The error of a tool with only a text.
 fn told(said: String) -> Explanation {
     if let Some(phrase) = Phrase::within(&said, Speaker::Server) {
         return phrase.explain(&said);
@@ -163,7 +163,7 @@ fn told(said: String) -> Explanation {
     }
 }
 
-/// The body of an HTTP API (RFC 9457), which may state a problem too.
+/// The body of an HTTP API (RFC 9457), which may also state a problem.
 fn http_body(members: &Map<String, Value>, status: u16) -> Explanation {
     let said = ["detail", "title"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! The kinds of plainly's own errors, which are in `data.kind`: several share a code.
+//! The kinds of plainly's own errors, in `data.kind`. Several kinds share a code.
 
 use plainly::errors::registry::named;
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Explanation, coded};
 
-/// The names of the kinds, and what a refusal can be.
+/// The names of the kinds, including those of refusals.
 pub(super) const KINDS: [&str; 37] = [
     "malformed",
     "duplicate_id",
@@ -50,7 +50,7 @@ pub(super) const KINDS: [&str; 37] = [
 /// The kind of all refusals.
 const REFUSED: &str = "refused";
 
-/// The errors of a kind: several if several codes have it, and none if the word is no kind.
+/// The errors of a kind: several if several codes have the kind, none if the word is no kind.
 pub(super) fn explain(name: &str, revision: Option<Revision>) -> Vec<Explanation> {
     let errors = errors(name).into_iter();
     errors.map(|error| of_kind(name, error, revision)).collect()
@@ -77,7 +77,7 @@ fn of_kind(name: &str, error: ErrorKind, revision: Option<Revision>) -> Explanat
     }
 }
 
-/// The errors that have this kind, or this refusal.
+/// The errors with this kind or refusal.
 fn errors(name: &str) -> Vec<ErrorKind> {
     let data = json!({
         "kind": name, "keys": [], "name": "", "key": "", "uri": "", "size": 0, "limit": 0, "limitMs": 0, "incident": "",

@@ -1,18 +1,18 @@
-//! The last output of a process on standard error: the choice of the line with the reason. npm, uv,
-//! Docker, Deno, Bun, Cargo, Java, Go and Python each have a way of their own.
+//! Finds the line with the reason in the last output of a process on standard error. npm, uv,
+//! Docker, Deno, Bun, Cargo, Java, Go and Python all write it differently.
 
-/// The content of a line, by its start.
+/// The content of a line, which its start shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     /// The reason why a process ended.
     Reason,
     /// The cause of the line before.
     Cause,
-    /// Neither: where to read more, which program it was, a detail for programs.
+    /// Neither of these: where to read more, the name of the program, or a detail for programs.
     Aside,
 }
 
-/// The starts of lines, in small letters. The first that fits counts.
+/// The starts of lines, in lower case. The first match counts.
 const LINES: &[(&str, LineKind)] = &[
     ("panic: ", LineKind::Reason),
     ("fatal error: ", LineKind::Reason),
@@ -31,7 +31,7 @@ const LINES: &[(&str, LineKind)] = &[
     ("stack backtrace:", LineKind::Aside),
     ("node.js v", LineKind::Aside),
     ("bun v", LineKind::Aside),
-    // npm names the failure first, and then at length possible remedies, and its own log.
+    // npm writes the failure first, and then possible remedies and the path of its log.
     ("npm notice", LineKind::Aside),
     ("npm error code ", LineKind::Aside),
     ("npm error errno ", LineKind::Aside),
@@ -47,10 +47,10 @@ const LINES: &[(&str, LineKind)] = &[
     ("npm err! ", LineKind::Reason),
 ];
 
-/// The words among which a log has its level, behind the time.
+/// The number of words in which a log line has its level, after the time.
 const LEVEL_WITHIN: usize = 9;
 
-/// The line that explains best why a process ended, with its cause; with `only_errors`, only an
+/// The line that best explains why a process ended, with its cause. With `only_errors`, only an
 /// error.
 pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
     let lines: Vec<String> = stderr.lines().map(uncoloured).collect();
@@ -59,7 +59,7 @@ pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
         .map(|line| line.trim_end())
         .filter(|line| !line.is_empty() && !is(line, LineKind::Aside) && !is_news(line))
         .collect();
-    // The lines after the error are mostly a stack trace.
+    // The lines after an error are mostly a stack trace.
     let last = |is_it: fn(&str) -> bool| lines.iter().rposition(|line| is_it(line));
     let at = lines
         .iter()
@@ -79,14 +79,14 @@ pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
     })
 }
 
-/// Whether a line starts like one of this content.
+/// Whether a line starts like a line with this content.
 fn is(line: &str, content: LineKind) -> bool {
     let line = line.trim_start().to_lowercase();
     let known = LINES.iter().find(|(start, _)| line.starts_with(start));
     known.is_some_and(|(_, known)| *known == content)
 }
 
-/// The line without the sequences that colour it.
+/// The line without colour sequences.
 fn uncoloured(line: &str) -> String {
     let mut parts = line.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -105,14 +105,14 @@ fn is_indented(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
-/// Whether it is a line of a log about normal work.
+/// Whether it is a log line about normal operation.
 fn is_news(line: &str) -> bool {
     let words = line.split(|it: char| !it.is_alphanumeric());
     let mut words = words.filter(|word| !word.is_empty()).take(LEVEL_WITHIN);
     words.any(|word| ["TRACE", "DEBUG", "INFO"].contains(&word))
 }
 
-/// Whether the first word is a kind of error: `error:`, `ValueError:`, `[ERROR]`.
+/// Whether the first word names an error: `error:`, `ValueError:`, `[ERROR]`.
 fn begins_with_error(line: &str) -> bool {
     if is_indented(line) {
         return false;
@@ -131,7 +131,7 @@ fn has_error(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The last output of programs, and the line that is quoted of it.
+    /// The last output of programs, and the line that is shown.
     const ENDS: &[(&str, &str)] = &[
         ("starting\ngone\n", "gone"),
         (

@@ -1,4 +1,5 @@
-//! The place of an error in the documentation: a heading of a page, as GitHub links to it.
+//! The place of an error in the documentation: a heading of a page, with the anchor that GitHub
+//! gives it.
 
 use plainly::errors::registry::lookup;
 use plainly::errors::{Code, CodeRange, Dialect, ProblemCode, ProtocolError, Revision};
@@ -18,7 +19,7 @@ impl Link {
         }
     }
 
-    /// The page about failures on the way to a server.
+    /// The section about commands and clients that fail to reach a server.
     pub(super) fn to_troubleshooting() -> Self {
         Self {
             page: "troubleshooting.md",
@@ -26,7 +27,7 @@ impl Link {
         }
     }
 
-    /// Advice about the certificate of a server.
+    /// The section about the certificate of a server.
     pub(super) fn to_certificates() -> Self {
         Self {
             page: "troubleshooting.md",
@@ -66,7 +67,7 @@ impl Link {
         }
     }
 
-    /// The narrowest heading for the error: its problem, its kind, or its code.
+    /// The most specific heading for the error: its problem, its kind, or its code.
     pub(super) fn to_error(error: &ProtocolError, code: Code) -> Self {
         if let Some(problem) = error.problem() {
             return Self::to_problem(problem.code());
@@ -83,13 +84,13 @@ impl Link {
         }
     }
 
-    /// Its place in a checkout: until the repository is published, a URL would lead nowhere.
+    /// The path in a checkout. A URL would lead nowhere until the repository is published.
     pub(super) fn path(&self) -> String {
         format!("docs/{}#{}", self.page, self.anchor)
     }
 }
 
-/// The name under which GitHub has a heading.
+/// The anchor that GitHub gives to a heading.
 fn anchor(heading: &str) -> String {
     let is_kept = |it: &char| it.is_alphanumeric() || " -_".contains(*it);
     let kept: String = heading.chars().filter(is_kept).collect();

@@ -11,7 +11,7 @@ use super::{Explanation, oauth, status};
 use crate::exit::Exit;
 use crate::shell_word::shell_word;
 
-/// The side at fault when a command ends so, whether to try again, and what to do.
+/// The party at fault when a command ends with this status, whether to retry, and the advice.
 #[rustfmt::skip]
 const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
     match exit {
@@ -39,7 +39,7 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
 const GET_A_TOKEN: &str =
     "get a token for this server, and send it: --bearer @FILE, or --bearer env:NAME";
 
-/// Explains an error of this program as `--json` prints it.
+/// Explains an error of this program in the form of `--json`.
 pub(super) fn explain(error: &Map<String, Value>) -> Explanation {
     let text = |name| error.get(name).and_then(Value::as_str);
     let message = text("message").unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) fn explain(error: &Map<String, Value>) -> Explanation {
     }
 }
 
-/// The explanation of the word for how the program ended.
+/// The explanation of the word for an exit status.
 fn by_exit(kind: &str) -> Explanation {
     let exit = Exit::ALL.into_iter().find(|exit| exit.name() == kind);
     let exit = exit.unwrap_or(Exit::Failure);
@@ -73,7 +73,7 @@ fn by_exit(kind: &str) -> Explanation {
     }
 }
 
-/// The advice about a failure on this side of a connection, unless its text has it.
+/// The advice about a failure on this side of a connection, unless its text contains advice.
 pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     let advice = match error {
         LocalError::Timeout {
@@ -87,7 +87,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
             "give the program and its arguments as separate words, without quotes around all \
              of them"
         }
-        // Only the operating system's errors are about the program itself.
+        // Only the operating system's errors concern the program itself.
         LocalError::Spawn { source, .. } if source.get_ref().is_some() => {
             "check the directory after --cwd"
         }
@@ -101,7 +101,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
         }
         LocalError::HttpStatus { .. } => return after_status(error),
         LocalError::Authorization(error) => return Some(authorization_advice(error)),
-        // Nothing there has spoken MCP yet.
+        // The server has not sent any MCP message yet.
         LocalError::InvalidResponse {
             method: "initialize" | "server/discover" | "GET",
             result: None,
@@ -130,7 +130,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
         }
         LocalError::NotListed { .. } => "read the resource: it may exist without being listed",
         LocalError::SkillMismatch { .. } => "list the skills again: they may have changed",
-        // These say it themselves.
+        // Their texts contain the advice.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
         | LocalError::TooManyPages { .. }
@@ -139,7 +139,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// The advice about a failed authorization, with the way to give a token where one helps.
+/// The advice about a failed authorization. It mentions a token if one would help.
 fn authorization_advice(error: &AuthError) -> String {
     if let Some(OAuthError::Unreachable { url, source, .. }) = error.downcast_ref()
         && let Some(advice) = tls_advice(&**source, url)
@@ -158,7 +158,7 @@ fn authorization_advice(error: &AuthError) -> String {
 
 /// Advice about a peer that does not speak MCP.
 fn after_no_opening(why: &str) -> &'static str {
-    // That is how TLS refuses HTTP.
+    // This is how a TLS server's answer to plain HTTP appears.
     match why.contains("invalid HTTP version") {
         true => "check that an MCP server answers there; if it uses TLS, its URL begins with https",
         false => {
@@ -167,7 +167,8 @@ fn after_no_opening(why: &str) -> &'static str {
     }
 }
 
-/// Advice about an HTTP status without a reply. The library's advice is for authors of clients too.
+/// The advice about an HTTP status without a reply. The library's advice also addresses authors of
+/// clients.
 fn after_status(error: &LocalError) -> Option<String> {
     let LocalError::HttpStatus {
         status,
@@ -200,7 +201,7 @@ fn after_end(reason: &CloseReason) -> &'static str {
              output, and anything else to standard error"
         }
         CloseReason::LineTooLong { .. } => "request less at once",
-        // Over HTTP with SSE; what a process writes does not fail.
+        // This occurs over HTTP with SSE; reading from a process does not fail.
         CloseReason::Read(_) => "run the command again if it is safe to repeat",
         CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
             "run the server's command by itself to see why it ends; --server-log debug shows all \

@@ -1,4 +1,4 @@
-//! Errors by their numbers and names, however these are written.
+//! Errors by code or name, in any spelling.
 
 use plainly::errors::{Code, CodeRange, ProblemCode, Revision, registry};
 
@@ -6,7 +6,7 @@ use super::kind::{self, KINDS};
 use super::{Explanation, coded, oauth, status};
 use crate::near::{bare, did_you_mean};
 
-/// The errors that a word stands for: a code, a name, a kind, or an HTTP status.
+/// The errors that a word may mean: a code, a name, a kind, or an HTTP status.
 pub(super) fn explain(word: &str, revision: Option<Revision>) -> Result<Vec<Explanation>, String> {
     let lower = word.to_ascii_lowercase();
     if let Some(status) = lower.strip_prefix("http ").and_then(status_number) {
@@ -24,7 +24,7 @@ pub(super) fn explain(word: &str, revision: Option<Revision>) -> Result<Vec<Expl
     }
 }
 
-/// A number, which can be a code and a status.
+/// The errors for a number, which can be a code or a status.
 fn by_number(
     word: &str,
     code: Code,
@@ -41,7 +41,7 @@ fn by_number(
     }
 }
 
-/// All that have a name: a code and a problem may share one.
+/// All errors with this name, because a code and a problem may share one.
 fn by_name(word: &str, revision: Option<Revision>) -> Vec<Explanation> {
     let wanted = bare(word);
     let kind = KINDS.into_iter().find(|kind| bare(kind) == wanted);
@@ -69,7 +69,7 @@ fn status_number(word: &str) -> Option<u16> {
         .filter(|status| is_three_digits && (100..600).contains(status))
 }
 
-/// The reason why a word is no error, with the names that are near it.
+/// The reason why a word is no error, with similar names.
 fn unknown(word: &str) -> String {
     if word.contains(|it: char| !it.is_ascii_alphanumeric() && !"_-.".contains(it)) {
         return "expected JSON, or the number or the name of an error".to_owned();

@@ -18,7 +18,7 @@ struct OAuthError {
     retry: Retry,
 }
 
-/// The fault, whether to try again, the documents, the meaning and the advice.
+/// The errors: fault, retry, documents, meaning and advice.
 #[rustfmt::skip]
 const OAUTH: [OAuthError; 27] = [
     row("invalid_request", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2; RFC 6750, 3.1",
@@ -124,7 +124,7 @@ const fn row(
     }
 }
 
-/// The codes that other APIs use too, for errors outside of OAuth.
+/// The codes that other APIs also use, for errors outside of OAuth.
 const COMMON: [&str; 3] = ["invalid_request", "server_error", "temporarily_unavailable"];
 
 impl OAuthError {
@@ -144,19 +144,19 @@ fn known(word: &str) -> Option<&'static OAuthError> {
     OAUTH.iter().find(|row| row.code == word)
 }
 
-/// The error that has this name, however it is written.
+/// The error with this name, in any spelling.
 pub(super) fn named(word: &str) -> Option<Explanation> {
     let wanted = bare(word);
     let found = OAUTH.iter().find(|row| bare(row.code) == wanted);
     found.map(OAuthError::explain)
 }
 
-/// Whether a word is spelled like an error of OAuth, and like none of others.
+/// Whether a word is the code of an OAuth error that other APIs don't use.
 pub(super) fn is_spelled(word: &str) -> bool {
     known(word).is_some() && !COMMON.contains(&word)
 }
 
-/// The error in a body that has this word for it, with the words beside it.
+/// The error in a body that has this word as its code, with the accompanying text.
 pub(super) fn in_body(word: &str, said: &str) -> Explanation {
     let explained = known(word).map(OAuthError::explain);
     let explained = explained.unwrap_or_else(|| Explanation {
@@ -176,7 +176,7 @@ pub(super) fn in_body(word: &str, said: &str) -> Explanation {
     }
 }
 
-/// The names of all.
+/// The names of all OAuth errors.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OAUTH.iter().map(|row| row.code)
 }

@@ -1,4 +1,4 @@
-//! Phrases of other programs, and what each means: one table, for `plainly explain` and for every
+//! Phrases of other programs, with their meanings: one table, for `plainly explain` and for every
 //! command that fails.
 
 use plainly::client::TlsError;
@@ -15,10 +15,10 @@ use crate::shell_word::shell_word;
 pub(super) struct Phrase {
     of: Speaker,
     name: &'static str,
-    /// Words in small letters, one of which the text has. About TLS, those of this program come
-    /// first, then those of rustls, OpenSSL, Go and Node.
+    /// Words in lower case, at least one of which is in the text. For TLS, this program's words
+    /// come first, then those of rustls, OpenSSL, Go and Node.
     words: &'static [&'static str],
-    /// Further words, of which the text has one too; empty if the first suffice.
+    /// More words, at least one of which must be in the text, too; empty if the first ones suffice.
     and: &'static [&'static str],
     /// Whether the text begins with the first words.
     is_at_start: bool,
@@ -27,16 +27,16 @@ pub(super) struct Phrase {
     pub(super) advice: &'static str,
 }
 
-/// The program that the phrase is of.
+/// The kind of program that uses the phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
-    /// A client, about the way to the server.
+    /// A client, about the way to a server.
     Network,
-    /// A tool or a server, about what it asks of the client.
+    /// A tool or a server, about a requirement for the client.
     Server,
 }
 
-/// The words of servers for a missing capability of a client.
+/// The words of servers for a client's missing capability.
 const LACKING: &[&str] = &["support", "not found", "capabilit"];
 
 /// The phrase of several SDKs.
@@ -63,7 +63,7 @@ pub(super) const ROOTS_REQUIRED: Phrase =
         Fault::User, "the server asks for directories to work in",
         "the server asks for directories to work in: name one with --root DIR");
 
-/// The first that fits counts.
+/// The phrases. The first match counts.
 #[rustfmt::skip]
 const PHRASES: &[Phrase] = &[
     phrase(Network, "untrusted certificate",
@@ -138,14 +138,14 @@ const fn phrase(
 }
 
 impl Phrase {
-    /// The phrase of this speaker that a text has.
+    /// The phrase of this speaker in a text.
     pub(super) fn within(text: &str, of: Speaker) -> Option<&'static Self> {
         let text = text.to_lowercase();
         let mut phrases = PHRASES.iter().filter(|phrase| phrase.of == of);
         phrases.find(|phrase| phrase.is_in_lower(&text))
     }
 
-    /// This phrase, which counts only at the start of a text.
+    /// Limits the phrase to the start of a text.
     const fn at_start(self) -> Self {
         Self {
             is_at_start: true,
@@ -153,12 +153,12 @@ impl Phrase {
         }
     }
 
-    /// Whether a text has it.
+    /// Whether the phrase is in a text.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.is_in_lower(&text.to_lowercase())
     }
 
-    /// Whether a text in small letters has it.
+    /// Whether the phrase is in a text in lower case.
     fn is_in_lower(&self, text: &str) -> bool {
         let has = |words: &[&str]| words.iter().any(|it| text.contains(it));
         let is_there = match self.is_at_start {
@@ -168,7 +168,7 @@ impl Phrase {
         is_there && (self.and.is_empty() || has(self.and))
     }
 
-    /// All that is known about an error with this phrase, in the line of `text` that has it.
+    /// The explanation of an error with this phrase, with the line of `text` that contains it.
     pub(super) fn explain(&self, text: &str) -> Explanation {
         let line = text.lines().find(|line| self.is_in(line)).unwrap_or(text);
         let message = shortened(line.trim(), LONGEST_CAUSE);
@@ -186,7 +186,7 @@ impl Phrase {
     }
 }
 
-/// Advice about a failure of TLS with the server at `url`, if that is the cause.
+/// The advice about a TLS failure with the server at `url`, if that is the cause.
 pub(super) fn tls_advice(cause: &(dyn std::error::Error + 'static), url: &str) -> Option<String> {
     let cause: &TlsError = cause.downcast_ref()?;
     if *cause == TlsError::NoTls {
@@ -248,7 +248,7 @@ mod tests {
             let phrase = Phrase::within(text, Network).unwrap();
             assert_eq!(phrase.explain(text).message, Some(message));
         }
-        // Its words are in several lines.
+        // The words are in several lines.
         let text = "the client lacks\nsampling,\na capability";
         let message = Phrase::within(text, Server).unwrap().explain(text).message;
         assert_eq!(message.as_deref(), Some(text));

@@ -1,10 +1,10 @@
-//! The texts in JSON and pages of unknown form, for display.
+//! Finds texts in JSON and pages of unknown form, for display.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The members that are most likely to have words, best first.
+/// The members that most likely contain text, best first.
 const MEMBERS: [&str; 11] = [
     "message",
     "msg",
@@ -19,7 +19,7 @@ const MEMBERS: [&str; 11] = [
     "data",
 ];
 
-/// The words in `value`, if there are any.
+/// The text in `value`, if there is any.
 pub(super) fn words(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => {
@@ -34,15 +34,15 @@ pub(super) fn words(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The words of a body: those in JSON, the title of a page or else its text, or the first line of
-/// anything else.
+/// The text of a body: the text in JSON, the title of a page or else its text, or otherwise the
+/// first line.
 pub(super) fn words_of_body(body: &str) -> Option<String> {
     let body = body.trim();
     let said = match body.as_bytes().first()? {
         b'<' => title(body).unwrap_or_else(|| text(body)),
         b'{' | b'[' => match serde_json::from_str(body) {
             Ok(json) => words(&json).map_or_else(|| body.to_owned(), Cow::into_owned),
-            // Only its beginning is there.
+            // The JSON may be truncated.
             Err(_) => body.to_owned(),
         },
         _ => body.to_owned(),
@@ -53,7 +53,7 @@ pub(super) fn words_of_body(body: &str) -> Option<String> {
 
 /// The title of a page.
 fn title(page: &str) -> Option<String> {
-    // Of the same length, so that places in one are places in the other.
+    // The lower-case text has the same length, so positions are the same in both.
     let lower = page.to_ascii_lowercase();
     let start = lower.find("<title")?;
     let end = start + lower.get(start..)?.find("</title")?;

@@ -8,7 +8,7 @@ use plainly::errors::problem::wait_in_words;
 use super::Explanation;
 use super::link::Link;
 
-/// A status of which nothing else is known; or why it is no error.
+/// A status without other facts, or the reason why it is no error.
 pub(super) fn explain(code: u16) -> Result<Explanation, String> {
     let status = HttpStatus::of(code);
     match status.is_failure() {
@@ -20,7 +20,7 @@ pub(super) fn explain(code: u16) -> Result<Explanation, String> {
     }
 }
 
-/// A status of a request that failed, even if the status is one of success.
+/// The status of a failed request, even if it is a success status.
 pub(super) fn failure(code: u16) -> Explanation {
     let status = HttpStatus::of(code);
     Explanation {

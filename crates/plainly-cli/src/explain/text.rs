@@ -1,4 +1,4 @@
-//! The text of an error, in one line: the failure, and the most useful words about its cause, of a
+//! The text of an error in one line: the failure, and the most useful text about its cause from a
 //! server, its process or the system.
 
 use plainly::client::{CloseReason, ConnectionEnd, LocalError};
@@ -10,14 +10,14 @@ use super::last_words::reason;
 use super::prose::{words, words_of_body};
 use crate::visible::visible;
 
-/// The most bytes that are shown of a cause, because a server may send any.
+/// The most bytes of a cause that are shown, because a server may send any text.
 pub(crate) const LONGEST_CAUSE: usize = 1_024;
-/// The most bytes of words that are found in data.
+/// The most bytes of text that is found in data.
 const LONGEST_WORDS: usize = 512;
 /// The most problems that are named.
 const NAMED: usize = 20;
 
-/// Messages without a meaning beyond an error.
+/// Messages that only mean that there was an error.
 const EMPTY: [&str; 11] = [
     "",
     "bad request",
@@ -32,16 +32,16 @@ const EMPTY: [&str; 11] = [
     "unknown error",
 ];
 
-/// The error and its innermost cause; those between are less useful than either.
+/// The error and its innermost cause, because the causes in between are less useful.
 pub(crate) fn with_cause(error: &dyn std::error::Error) -> String {
     let causes = || std::iter::successors(error.source(), |cause| cause.source());
-    // The words of a server are all that is known of the cause.
+    // A server's error is the best known cause, even if it has a cause itself.
     let cause = causes().find(|cause| cause.is::<ProtocolError>());
     let cause = cause.or_else(|| causes().last());
     joined(&error.to_string(), cause.map(ToString::to_string))
 }
 
-/// A failure of this side, and the words of the other.
+/// A failure on this side, with the text of the other side.
 pub(crate) fn of_local(error: &LocalError) -> String {
     if let LocalError::Closed(closed) = error {
         return joined(&closed.to_string(), last_words(closed));
@@ -54,7 +54,7 @@ pub(crate) fn of_local(error: &LocalError) -> String {
     }
 }
 
-/// A server's error: its message, without what means nothing, and the words in its data.
+/// A server's error: its message, without parts that mean nothing, and the text in its data.
 pub(crate) fn of_answer(error: &ProtocolError) -> String {
     let message = error.message();
     let message = message.trim();
@@ -96,14 +96,14 @@ pub(crate) fn of_answer(error: &ProtocolError) -> String {
     visible(&text) + &code.unwrap_or_default()
 }
 
-/// The code and the rest of a message as version 1 of the TypeScript SDK starts each.
+/// The code and the rest of a message, which version 1 of the TypeScript SDK starts with its code.
 pub(super) fn prefixed(message: &str) -> Option<(Code, &str)> {
     let (code, rest) = message.strip_prefix("MCP error ")?.split_once(": ")?;
     Some((Code::new(code.parse().ok()?), rest))
 }
 
-/// The reason in the standard error of a process, unless this client found the reason; of a process
-/// that a signal ended, only an error.
+/// The reason in the standard error of a process, unless this client determined the reason. If a
+/// signal ended the process, only an error counts.
 fn last_words(closed: &ConnectionEnd) -> Option<String> {
     let is_by_signal = closed.exit.is_some_and(|exit| exit.code().is_none());
     match &closed.reason {
@@ -115,7 +115,7 @@ fn last_words(closed: &ConnectionEnd) -> Option<String> {
     }
 }
 
-/// The words of a server in a reply that can't be read: a tool may have explained its failure.
+/// The server's text in an unreadable reply, because a tool may have explained its failure there.
 fn words_beside(error: &LocalError) -> Option<String> {
     if let LocalError::IrregularError { error, .. } = error {
         let error: Value = error.decode().ok()?;
@@ -140,7 +140,7 @@ fn sentence(text: &str) -> &str {
     text.trim_end_matches('.')
 }
 
-/// Whether a text has these words, and not just as a part of other words.
+/// Whether a text contains these words as whole words.
 fn says(text: &str, words: &str) -> bool {
     words.is_empty()
         || text.match_indices(words).any(|(at, _)| {
@@ -153,7 +153,7 @@ fn says(text: &str, words: &str) -> bool {
 fn joined(text: &str, cause: Option<String>) -> String {
     let text = visible(text);
     match cause.map(|cause| visible(&shortened(&cause, LONGEST_CAUSE))) {
-        // Some libraries have the cause in the error too.
+        // Some libraries repeat the cause in the error.
         Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
         Some(_) | None => text,
     }

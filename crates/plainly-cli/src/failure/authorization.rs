@@ -1,4 +1,4 @@
-//! An error of authorization for scripts: what it is, in a word, and of which authorization server.
+//! An error of authorization for scripts: its kind, in a word, and its authorization server.
 
 use plainly::client::AuthError;
 use serde_json::{Value, json};

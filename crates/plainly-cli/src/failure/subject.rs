@@ -10,7 +10,7 @@ use crate::visible::visible;
 #[derive(Debug)]
 pub(crate) enum Subject {
     Connection,
-    /// A connection in no other revision than this.
+    /// A connection that may only use this revision.
     Revision(Revision),
     Resource(String),
     Resources,
@@ -23,11 +23,11 @@ pub(crate) enum Subject {
     Prompts,
     /// A prompt that the server has, with its arguments.
     Prompt(Vec<String>),
-    /// A tool or a prompt that it does not have.
+    /// A tool or a prompt that the server does not have.
     Missing(MissingName),
 }
 
-/// The error that a server has no such thing.
+/// The error that a tool or a prompt does not exist.
 #[derive(Debug)]
 pub(crate) struct MissingName {
     pub(crate) what: String,
@@ -36,11 +36,12 @@ pub(crate) struct MissingName {
 }
 
 impl Subject {
-    /// A hint at the meaning of the server's error here, if the error lacks it.
+    /// A hint at the meaning of the server's error in this context, if the error lacks it.
     pub(super) fn hint(&self, error: &ProtocolError) -> String {
         let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
         match self {
-            // Of a capability that the server does not declare, it is never asked.
+            // The client never calls methods of undeclared capabilities, so the server declared
+            // this one.
             Self::Resource(_) | Self::Resources if is_unknown => {
                 ": the server declares resources, but lacks this method".to_owned()
             }
@@ -59,7 +60,7 @@ impl Subject {
             Self::Prompts if is_unknown => {
                 ": the server declares prompts, but lacks this method".to_owned()
             }
-            // It says itself what is wrong.
+            // The error already states the problem.
             Self::Prompt(_) if error.problem().is_some() || error.problems().is_some() => {
                 String::new()
             }
@@ -79,13 +80,13 @@ impl Subject {
     }
 }
 
-/// Whether a server knows no request that opens a connection.
+/// Whether the other side knows no request that opens a connection.
 pub(super) fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
     let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
     is_unknown && matches!(subject, Subject::Connection)
 }
 
-/// The server's hint about a missing resource, such as the resource that was meant.
+/// The server's hint about a missing resource, such as a similar one.
 pub(super) fn said_beside<'a>(message: &'a str, uri: &str) -> Option<&'a str> {
     let after = message.split_once(uri).map(|(_, after)| after);
     let after = after.or_else(|| Some(message.split_once(". ")?.1))?;

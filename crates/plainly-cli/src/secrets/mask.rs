@@ -1,5 +1,6 @@
-//! Masks the secrets in what passes between a client and a server: in messages by the names of their members, and what was
-//! sent as a secret wherever it comes back. The shape of a message stays: it is as good a JSON as it was, on one line.
+//! Masks the secrets in the messages between a client and a server: values by the names of their
+//! members, and secrets that were sent, wherever they occur. The shape of a message is preserved:
+//! valid JSON stays valid, on one line.
 
 use std::borrow::Cow;
 
@@ -8,10 +9,11 @@ use serde_json::Value;
 
 use super::{MASK, Secrecy, credentials, is_random, is_setting, is_variable, secrecy, secret_in};
 
-/// The fewest characters of a secret that is looked for everywhere: shorter ones are in every text.
+/// The fewest characters of a secret that is masked everywhere, because shorter ones occur in any
+/// text.
 const LEAST: usize = 6;
 
-/// The members of JSON Schema whose own members are named by the one who wrote the schema.
+/// The members of JSON Schema whose own members have names that the author of the schema chose.
 const SCHEMAS: [&str; 6] = [
     "properties",
     "patternProperties",
@@ -21,10 +23,10 @@ const SCHEMAS: [&str; 6] = [
     "dependentRequired",
 ];
 
-/// The parts that are masked besides the values of some names.
+/// The secrets that are masked, in addition to the values of some names.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
-    /// Secrets that this client sends.
+    /// The secrets that this client sends.
     known: Vec<String>,
 }
 
@@ -35,12 +37,12 @@ impl Mask {
             return;
         }
         self.known.push(secret.to_owned());
-        // A secret before those that are parts of it.
+        // Longer secrets come first, because shorter ones may be parts of them.
         self.known
             .sort_by_key(|known| std::cmp::Reverse(known.len()));
     }
 
-    /// Masks what is secret in the headers of a request.
+    /// Masks the secrets in the headers of a request.
     pub(crate) fn learn_headers(&mut self, headers: &HeaderMap) {
         for (name, value) in headers.iter().filter(|(_, value)| value.is_sensitive()) {
             if let Ok(value) = value.to_str() {
@@ -49,7 +51,7 @@ impl Mask {
         }
     }
 
-    /// Masks the value of a header, if it is a secret, and what follows its scheme.
+    /// Masks the value of a header if it is secret, and the credentials after its scheme.
     fn learn_header(&mut self, name: &str, value: &str) {
         if is_setting(name) || is_random(value) {
             self.learn(value);
@@ -59,14 +61,14 @@ impl Mask {
         }
     }
 
-    /// Masks the value of a variable, if that has the name of a secret.
+    /// Masks the value of a variable, if its name is that of a secret.
     pub(crate) fn learn_variable(&mut self, name: &str, value: &str) {
         if is_setting(name) {
             self.learn(value);
         }
     }
 
-    /// Masks what is secret in the URL of a server wherever it comes back.
+    /// Masks the secrets in the URL of a server, wherever they occur.
     pub(crate) fn learn_url(&mut self, url: &str) {
         if !url.contains("://") {
             return;
@@ -85,8 +87,8 @@ impl Mask {
         }
     }
 
-    /// Masks the secrets in the file of a host, of whatever server: what has the name of one or is below it, and what is one in
-    /// URLs and commands.
+    /// Masks the secrets of any server in a host's file: the values whose name, or a name above, is
+    /// that of a secret, and the secrets in URLs and commands.
     pub(crate) fn learn_settings(&mut self, file: &Value) {
         self.learn_setting(file, false);
     }
@@ -119,7 +121,8 @@ impl Mask {
         }
     }
 
-    /// Masks a text, also as it stands in quotes, and line by line; a short one only in quotes of either kind.
+    /// Masks a text, also in quoted form and line by line. A short text is only masked in quotation
+    /// marks of either kind.
     fn learn_written(&mut self, text: &str) {
         text.lines().for_each(|line| self.learn(line.trim()));
         let quoted = Value::from(text).to_string();
@@ -129,7 +132,8 @@ impl Mask {
         }
     }
 
-    /// A text of a message without the secrets that this client sends, and without the names and passwords in URLs.
+    /// The text of a message without the secrets that this client sends, and without user names and
+    /// passwords in URLs.
     fn passing<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match without_users(text) {
             Cow::Borrowed(text) => self.text(text),
@@ -150,7 +154,8 @@ impl Mask {
         text
     }
 
-    /// A line of a file with settings: [`text`](Self::text), and of a comment nothing behind the name of a secret.
+    /// A line of a settings file, masked like [`text`](Self::text). In a comment, everything after
+    /// the name of a secret is masked, too.
     pub(crate) fn comment<'a>(&self, line: &'a str) -> Cow<'a, str> {
         let written = line.trim_start_matches(['+', '-', ' ', '\t']);
         let is_comment = ["//", "/*", "*", "#"]
@@ -163,7 +168,7 @@ impl Mask {
         }
     }
 
-    /// The value of something with this name.
+    /// The value with this name.
     pub(crate) fn named<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         match secrecy(name) {
             Secrecy::None => self.passing(value),
@@ -171,10 +176,10 @@ impl Mask {
         }
     }
 
-    /// This JSON on one line without secrets; `None` if it is no JSON.
+    /// The JSON on one line without secrets; `None` if it is no JSON.
     pub(crate) fn json(&self, bytes: &[u8]) -> Option<String> {
         let json = str::from_utf8(bytes).ok()?;
-        // Only what is valid is walked through, and not too deep.
+        // Only valid JSON of limited depth is processed.
         let _: serde::de::IgnoredAny = serde_json::from_str(json).ok()?;
         let mut walk = Walk {
             mask: self,
@@ -186,16 +191,16 @@ impl Mask {
     }
 }
 
-/// The place of a value.
+/// The context of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// By the names that it is under.
+    /// The secrecy that the names above it require.
     secrecy: Secrecy,
-    /// In the place of a schema's named schemas.
+    /// Whether its members are named schemas.
     has_schemas: bool,
 }
 
-/// A walk through valid JSON, which is written out without blanks.
+/// Walks through valid JSON, and writes it without blanks.
 #[derive(Debug)]
 struct Walk<'a> {
     mask: &'a Mask,
@@ -231,7 +236,7 @@ impl Walk<'_> {
         while self.next() == Some('"') {
             let name = self.string();
             let decoded: String = serde_json::from_str(name).unwrap_or_default();
-            // As it is: without it, nothing knows what the value is for.
+            // The name is never masked, because the meaning of the value depends on it.
             self.out.push_str(name);
             self.next();
             self.put(':');
@@ -266,7 +271,7 @@ impl Walk<'_> {
         self.put(']');
     }
 
-    /// Writes a string that stands there as this JSON.
+    /// Writes a string, which `json` contains.
     fn text(&mut self, json: &str, is_secret: bool) {
         let decoded: String = serde_json::from_str(json).unwrap_or_default();
         let masked = match is_secret {
@@ -285,13 +290,13 @@ impl Walk<'_> {
         }
     }
 
-    /// The next character, after blanks.
+    /// The next character after blanks.
     fn next(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
         self.rest.chars().next()
     }
 
-    /// Writes a sign that comes next.
+    /// Writes the next character.
     fn put(&mut self, sign: char) {
         self.rest = self.rest.strip_prefix(sign).unwrap_or(self.rest);
         self.out.push(sign);
@@ -299,7 +304,7 @@ impl Walk<'_> {
 }
 
 impl<'a> Walk<'a> {
-    /// Takes the string that comes next, with its quotes.
+    /// Reads the next string, including its quotation marks.
     fn string(&mut self) -> &'a str {
         let mut is_escaped = false;
         let mut signs = self.rest.char_indices().skip(1);
@@ -315,13 +320,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether one text has another value of JSON than the other, which may differ in blanks alone.
+/// Whether two texts are different JSON values. Other spacing is no difference.
 fn is_other_json(one: &str, other: &str) -> bool {
     let value = |text| serde_json::from_str::<Value>(text).ok();
     one.contains(MASK) && value(one) != value(other)
 }
 
-/// The text without what stands before the host of each URL.
+/// The text without user names and passwords in its URLs.
 fn without_users(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut rest = text;

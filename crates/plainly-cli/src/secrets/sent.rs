@@ -1,4 +1,4 @@
-//! The credentials that were sent: a server may repeat them, and no error of a command shows them.
+//! The credentials that were sent. A server may repeat them, so they are masked in every error.
 
 use std::borrow::Cow;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use http::HeaderMap;
 
 use super::Mask;
 
-/// All of it, of every connection of this process.
+/// The credentials of every connection of this process.
 static SENT: LazyLock<Mutex<Mask>> = LazyLock::new(Mutex::default);
 
-/// Keeps in mind what is secret in the headers of a request.
+/// Stores the secrets in the headers of a request.
 pub(crate) fn keep(headers: &HeaderMap) {
     sent().learn_headers(headers);
 }
 
-/// The text without what was sent.
+/// The text without credentials that were sent.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
     sent().text(text)
 }

@@ -1,14 +1,14 @@
-//! The words of a command and URLs as they are shown: what is secret by its name or by its place is masked. A
-//! variable stays, whose name is no secret.
+//! Commands and URLs for display, with masked secrets: those with the name of a secret, or in the
+//! place of one. Variables are not masked, because their names are not secret.
 
 use super::{MASK, Mask, is_random, is_variable, secret_in};
 use crate::shell_word::shell_word;
 
 impl Mask {
-    /// The words of a command as a line for a shell.
+    /// The words of a command, as a line for a shell.
     pub(crate) fn command_line(&self, words: &[String]) -> String {
         let words = self.words(words).into_iter();
-        // What is left out can't be pasted into a shell in any case.
+        // A masked word can't be pasted into a shell anyway.
         let words = words.map(|word| match word.contains(MASK) {
             true => word,
             false => shell_word(&word).into_owned(),
@@ -16,7 +16,8 @@ impl Mask {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The words of a command: neither within a word nor as the value of an option before it is a secret left.
+    /// The words of a command without secrets, either inside a word or as the value of the option
+    /// before it.
     pub(crate) fn words(&self, words: &[String]) -> Vec<String> {
         let before = [""].into_iter().chain(words.iter().map(String::as_str));
         let words = words.iter().zip(before);
@@ -34,7 +35,8 @@ impl Mask {
         }
     }
 
-    /// A URL without a password, the values in its query, and parts of its path that look random.
+    /// A URL without its password, the values in its query, and the parts of its path that look
+    /// random.
     pub(crate) fn url(&self, url: &str) -> String {
         if is_variable(url) {
             return url.to_owned();
@@ -63,7 +65,7 @@ impl Mask {
     }
 }
 
-/// The pairs of a query with their names alone.
+/// The pairs of a query, with only their names.
 fn without_values(query: &str) -> String {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let pairs = pairs.map(|pair| match pair.split_once('=') {

@@ -1,5 +1,5 @@
-//! The files of projects that the user has allowed: others may have written them, and they decide which programs a name starts.
-//! Each is allowed as it is, and no longer once it changes.
+//! The files of projects that the user has allowed, because others may have written them, and they
+//! decide which program a name starts. A file is no longer allowed once it changes.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,10 +12,10 @@ use super::file::{FileWrite, lock, read, write};
 use crate::failure::Failure;
 use crate::state;
 
-/// The file that has the digest of each file that is allowed.
+/// The file with the digests of all allowed files.
 const FILE: &str = "allowed.json";
 
-/// A file of a project, as it was when it was read.
+/// A file of a project, with its contents when it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ProjectFile {
     path: PathBuf,
@@ -37,7 +37,7 @@ impl ProjectFile {
         &self.path
     }
 
-    /// Whether the user has allowed it as it is. What can't be read allows nothing.
+    /// Whether the user has allowed the current contents. An unreadable list allows nothing.
     pub(crate) fn is_allowed(&self) -> bool {
         let text = state::directory().map(|directory| read(&directory.join(FILE)));
         let allowed = text.and_then(|text| members(&text.ok()??));
@@ -45,7 +45,7 @@ impl ProjectFile {
         digest.is_some_and(|digest| digest == *self.digest)
     }
 
-    /// Allows it until it changes.
+    /// Allows the file until it changes.
     pub(crate) fn allow(&self) -> Result<(), Failure> {
         let directory = state::directory()
             .ok_or_else(|| Failure::impossible("the home directory is unknown: set HOME", None))?;
@@ -54,7 +54,7 @@ impl ProjectFile {
         state::make_private(&directory).map_err(failed)?;
         let _lock = lock();
         let before = read(&path).map_err(|broken| Failure::local(broken.to_string()))?;
-        // What is no list of files has allowed none.
+        // An invalid list counts as empty.
         let mut allowed = before.as_deref().and_then(members).unwrap_or_default();
         allowed.insert(self.key(), json!(self.digest));
         let text = format!("{:#}\n", Value::Object(allowed));

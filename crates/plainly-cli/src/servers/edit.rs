@@ -1,4 +1,5 @@
-//! Entries added to the text of a host's file and taken from it. All else stays as it is: comments, order, line ends.
+//! Adds entries to the text of a host's file, and removes them. Everything else is preserved:
+//! comments, order, line ends.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,16 +16,16 @@ use crate::args::Host;
 /// The reason why a text was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EditRefusal {
-    /// It has an entry of this name.
+    /// It has an entry with this name.
     Exists,
-    /// It has none.
+    /// It has no entry with this name.
     Missing,
-    /// It is not what the host reads, or written in a way that nothing can be added to or taken from.
+    /// The host can't read it, or it has a form in which entries can't be added or removed.
     Unsuitable(String),
 }
 
-/// The text with an entry for the server, in the spelling of the host; instead of another of the same name only if that
-/// `is_replaced`. The same text if it has that very entry.
+/// The text with an entry for the server, in the host's spelling. If `is_replaced`, it may replace
+/// another entry with the same name. The text is unchanged if it already has this entry.
 pub(crate) fn add(
     host: Host,
     text: &str,
@@ -43,7 +44,7 @@ pub(crate) fn add(
                 Err(other) => return Err(other),
             };
             let added = with_table(&cut, row.key, name, &spelling::toml(&entry));
-            // It may have all servers in one line, to which no table can be added.
+            // All servers may be in one line, to which no table can be added.
             toml_root(&added)?;
             (added, is_there)
         }
@@ -55,7 +56,7 @@ pub(crate) fn add(
     }
 }
 
-/// The text without the entry of this name.
+/// The text without the entry with this name.
 pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, EditRefusal> {
     let row = row(host);
     match row.syntax {
@@ -71,7 +72,7 @@ pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, EditR
     }
 }
 
-/// The text with a member below `key`, and whether there was one of this name before.
+/// The text with a member below `key`, and whether there was a member with this name before.
 fn with_member(
     text: &str,
     key: &str,
@@ -92,13 +93,13 @@ fn with_member(
     Ok((format!("{mark}{root}"), before.is_some()))
 }
 
-/// Whether both can be read, and are equal.
+/// Whether both texts can be read, and have equal contents.
 fn means_the_same(syntax: Syntax, one: &str, other: &str) -> bool {
     let read = |text| syntax.read(Path::new(""), text);
     matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The mark of the encoding that some editors put first, and the tree of the text after it.
+/// The byte order mark that some editors write, and the syntax tree of the text after it.
 fn json_root(text: &str) -> Result<(&str, CstRootNode), EditRefusal> {
     let after = text.trim_start_matches('\u{feff}');
     let (mark, _) = text.split_at(text.len() - after.len());
@@ -128,7 +129,7 @@ fn with_table(text: &str, key: &str, name: &str, lines: &str) -> String {
     format!("{text}{gap}{}", table.replace('\n', end))
 }
 
-/// The text without a table and those below it, cut out line by line.
+/// The text without a table and the tables below it, which are removed line by line.
 fn without_table(text: &str, key: &str, name: &str) -> Result<String, EditRefusal> {
     let root = toml_root(text)?;
     let entry = root.get(key).and_then(|servers| servers.get(name));
@@ -149,7 +150,7 @@ fn without_table(text: &str, key: &str, name: &str) -> Result<String, EditRefusa
     Ok(kept)
 }
 
-/// The ranges of a table and those below it: each from its head to its last value.
+/// The ranges of a table and the tables below it, each from its header to its last value.
 fn sections(table: &Table, ranges: &mut Vec<Range<usize>>) {
     if let Some(head) = table.span() {
         let values = table.iter().filter(|(_, item)| !item.is_table());
@@ -163,7 +164,7 @@ fn sections(table: &Table, ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The lines of a range, and the empty one before them.
+/// The lines of a range, and the empty line before them.
 fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |at| at + 1);

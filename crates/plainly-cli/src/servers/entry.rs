@@ -1,4 +1,5 @@
-//! The entries in a file of a host, in whatever spelling: a file may be a copy of another host's.
+//! The entries in a host's file, in any host's spelling, because a file may be a copy of another
+//! host's.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +8,15 @@ use crate::json;
 
 /// The names of the member above all servers.
 const KEYS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp_servers"];
-/// The names of the URL's member. The most special one counts, where there are several.
+/// The names of the member for the URL. If there are several, the most specific one counts.
 const URLS: [&str; 3] = ["httpUrl", "serverUrl", "url"];
 const HEADERS: [&str; 2] = ["headers", "http_headers"];
 
-/// A server, as an entry of a file has it.
+/// The server in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) reach: Reach,
-    /// A file with more variables for the process.
+    /// The file with more variables for the process.
     pub(super) env_file: Option<String>,
     pub(crate) is_disabled: bool,
 }
@@ -65,7 +66,7 @@ impl Entry {
     }
 }
 
-/// A command with its arguments. Some hosts have both in one list, or in an object of their own.
+/// A command with its arguments. Some hosts have both in one list, or in a separate object.
 fn command_of(command: &Value, members: &Map<String, Value>) -> Result<Reach, String> {
     let (program, mut args, members) = match command {
         Value::String(program) => (program.clone(), Vec::new(), members),
@@ -94,7 +95,7 @@ fn command_of(command: &Value, members: &Map<String, Value>) -> Result<Reach, St
     })
 }
 
-/// The headers, also those whose values are in variables.
+/// The headers, including those whose values are in variables.
 fn headers(members: &Map<String, Value>) -> Result<Vec<(String, String)>, String> {
     let mut headers = Vec::new();
     for name in HEADERS {
@@ -138,7 +139,7 @@ fn pairs(name: &str, members: &Map<String, Value>) -> Result<Vec<(String, String
     pairs.map_err(|(key, value)| format!("{name}.{key} is {}, and not text", json::kind(value)))
 }
 
-/// Text, or a value that can be written as text.
+/// A text, or a value that can be written as text.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -155,7 +156,7 @@ mod tests {
     use super::super::syntax::Syntax;
     use super::*;
 
-    /// The servers of a file's entries, or the mistakes in them.
+    /// The servers in a file, or the mistakes in its entries.
     fn read(syntax: Syntax, text: &str) -> String {
         let root = match syntax.read(Path::new("f"), text) {
             Ok(root) => root,

@@ -1,4 +1,4 @@
-//! Files of variables for a process, as `.env` files are: one `NAME=VALUE` a line.
+//! Files with variables for a process, like `.env` files: one `NAME=VALUE` per line.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn variable(line: &str) -> Option<(String, String)> {
         let inner = value.strip_prefix(*quote)?;
         inner.strip_suffix(*quote)
     });
-    // Without quotes, a comment may follow.
+    // A comment may follow a value without quotation marks.
     let bare = value
         .split_once(" #")
         .map_or(value, |(value, _)| value.trim_end());

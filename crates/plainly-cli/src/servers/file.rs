@@ -1,4 +1,5 @@
-//! Files of hosts: read, and written whole. What was there before is kept.
+//! Files of hosts, which are read and written as a whole. The earlier contents are preserved in a
+//! backup.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
@@ -8,10 +9,10 @@ use super::syntax::FileFault;
 use crate::state;
 use crate::whole_file::{beside, is_missing, real, replace};
 
-/// The largest file that is read, in bytes: a larger one has no settings in it.
+/// The largest file that is read, in bytes. A larger file contains no settings.
 const LARGEST: u64 = 64 << 20;
 
-/// The text of a file; nothing if there is none.
+/// The text of a file; `None` if the file does not exist.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, FileFault> {
     let broken = |why: String| FileFault {
         path: path.to_owned(),
@@ -19,7 +20,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, FileFault> {
         why,
     };
     match fs::metadata(path) {
-        // Reading anything else may take for ever.
+        // Reading anything but a file may never end.
         Ok(about) if !about.is_file() => return Err(broken("it is not a file".to_owned())),
         Ok(about) if about.len() > LARGEST => return Err(broken("it is too large".to_owned())),
         Ok(_) | Err(_) => {}
@@ -37,14 +38,15 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, FileFault> {
 /// The outcome of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileWrite {
-    /// The backup, which has the earlier content.
+    /// The path of the backup with the earlier contents.
     Done(Option<PathBuf>),
-    /// Another program changed the file meanwhile: nothing was written.
+    /// Another program has changed the file meanwhile, so nothing was written.
     Outdated,
 }
 
-/// The lock of all files, for who changes one: two changes at once would lose one. It ends when it is dropped. Where it can't be
-/// had, there is none.
+/// The lock of all files, for a change of one: two simultaneous changes could lose one of them. The
+/// lock ends when it is dropped. `None` if it can't be acquired; then the change happens without
+/// it.
 pub(crate) fn lock() -> Option<File> {
     let directory = state::directory()?;
     let locked = (|| {
@@ -58,8 +60,9 @@ pub(crate) fn lock() -> Option<File> {
     locked.inspect_err(failed).ok()
 }
 
-/// Puts the text into the file that had the text `before`, and what it had into another beside it. Links to the file are followed.
-/// A new one is for its owner alone if it `is_private`.
+/// Writes the text to a file that contained the text `before`, which is saved in a backup file
+/// beside it. Links to the file are followed. If it `is_private`, a new file is readable only by
+/// its owner.
 pub(crate) fn write(
     path: &Path,
     before: Option<&str>,
@@ -79,7 +82,7 @@ pub(crate) fn write(
         Some(before) => Some(back_up(&path, before.as_bytes(), mode.clone(), is_private)?),
         None => None,
     };
-    // Hosts write their files whenever they like, and know no lock.
+    // Hosts write their files at any time, and don't use this lock.
     let is_same = || fs::read(&path).ok().as_deref() == before.map(str::as_bytes);
     match replace(&path, text.as_bytes(), mode, is_private, is_same)? {
         true => Ok(FileWrite::Done(backup)),
@@ -87,7 +90,8 @@ pub(crate) fn write(
     }
 }
 
-/// Puts these bytes into a file beside this one: the first is kept for good, since it has what was there before plainly.
+/// Saves these bytes in a file beside this one. The first backup is never replaced, because it has
+/// the contents before plainly's first change.
 fn back_up(
     path: &Path,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! The hosts: where each keeps its servers, and how it spells them; one row for each.
+//! The hosts, each with one row: the places of its servers, and their spelling.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,18 @@ use crate::args::Host;
 
 /// The place of a host's servers, and their spelling.
 pub(super) struct HostRow {
-    /// Its file in a project, if it has one.
+    /// The host's file in a project, if it has one.
     pub(super) project: Option<&'static str>,
-    /// Its file for all projects of a user.
+    /// The host's file for all projects of a user.
     pub(super) user: (Base, &'static str),
-    /// The place, in words.
+    /// The place of that file, for display.
     pub(super) place: &'static str,
     pub(super) syntax: Syntax,
-    /// The member above all servers.
+    /// The member that contains all servers.
     pub(super) key: &'static str,
-    /// Whether an entry has its type.
+    /// Whether an entry contains its type.
     pub(super) has_type: bool,
-    /// The member for a URL; without one, the host starts a program that passes messages on.
+    /// The member for a URL; without one, the host starts a program that forwards messages.
     pub(super) url: Option<&'static str>,
     /// The member for headers.
     pub(super) headers: &'static str,
@@ -28,33 +28,33 @@ pub(super) struct HostRow {
     pub(super) project_directory: &'static str,
 }
 
-/// A host's spelling of environment variables in its file, by its documentation.
+/// A host's spelling of environment variables in its file, according to its documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VariableSpelling {
     /// `${NAME}`, or `${NAME:-default}`.
     Shell,
     /// `${env:NAME}`.
     Editor,
-    /// By its name alone, in members that have nothing else.
+    /// Only the variable's name, in separate members.
     Members,
-    /// Not at all: a text is what it is.
+    /// No variables: texts are unchanged.
     Unknown,
 }
 
-/// The place of a user's files.
+/// The directory of a user's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// The user's directory.
+    /// The user's home directory.
     Home,
-    /// A directory that a variable names, or else this one in the user's directory.
+    /// A directory that a variable names, or else this one in the home directory.
     Own(&'static str, &'static str),
-    /// The directory of applications' settings.
+    /// The directory for application settings.
     Applications,
-    /// Like `Applications`, but on macOS the directory of programs for a terminal.
+    /// Like `Applications`, but on macOS the directory for terminal programs.
     Config,
 }
 
-/// The row that most hosts share.
+/// The values that most hosts share.
 const JSON: HostRow = HostRow {
     project: None,
     user: (Base::Home, ""),
@@ -68,10 +68,10 @@ const JSON: HostRow = HostRow {
     project_directory: ".",
 };
 
-/// The variable of editors for the directory of a project.
+/// The variable of editors for the project's directory.
 const WORKSPACE: &str = "${workspaceFolder}";
 
-/// The only one with TOML.
+/// The only host that uses TOML.
 const CODEX: HostRow = HostRow {
     project: Some(".codex/config.toml"),
     user: (Base::Own("CODEX_HOME", ".codex"), "config.toml"),
@@ -166,32 +166,32 @@ impl System {
     }
 }
 
-/// All that decides where files are.
+/// The facts about this machine that determine the paths of files.
 pub(crate) struct Machine {
     pub(super) system: System,
-    /// The user's directory.
+    /// The user's home directory.
     pub(super) home: Option<PathBuf>,
-    /// The directory that a command runs in.
+    /// The current directory of the command.
     pub(super) directory: PathBuf,
-    /// A variable of the environment, as a path.
+    /// An environment variable, as a path.
     pub(super) variable: fn(&str) -> Option<PathBuf>,
 }
 
-/// A file that may have servers in it.
+/// A file that may contain servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) host: Option<Host>,
     pub(super) path: PathBuf,
-    /// The project that it belongs to.
+    /// The project that the file belongs to.
     pub(super) project: Option<PathBuf>,
-    /// Whether it has them under the project's name: Claude Code has one file for all.
+    /// Whether its servers are grouped by project: Claude Code has one file for all projects.
     pub(super) is_divided: bool,
-    /// Whether others may have written it, and the user may not have looked at it.
+    /// Whether others may have written it without the user having looked at it.
     pub(super) is_foreign: bool,
 }
 
 impl Machine {
-    /// This one, as it is now.
+    /// This machine, with its current state.
     pub(crate) fn here() -> Self {
         let variable = |name: &str| {
             let path = std::env::var_os(name).map(PathBuf::from);
@@ -200,18 +200,18 @@ impl Machine {
         Self {
             system: System::here(),
             home: std::env::home_dir().filter(|home| home.is_absolute()),
-            // Where that is gone, so are its files.
+            // If the current directory is gone, so are its files.
             directory: std::path::absolute(".").unwrap_or_default(),
             variable,
         }
     }
 
-    /// The host's file in the directory that this runs in.
+    /// The host's file in the current directory.
     pub(crate) fn project_file(&self, host: Host) -> Option<PathBuf> {
         Some(self.directory.join(row(host).project?))
     }
 
-    /// The root of the repository that this directory is in, or else the directory itself.
+    /// The root of the repository with the current directory, or else the current directory itself.
     pub(crate) fn project(&self) -> &Path {
         let is_root = |it: &&&Path| it.join(".git").exists();
         let projects = self.projects();
@@ -243,8 +243,8 @@ impl Machine {
         }
     }
 
-    /// The current directory, and those above it up to the root of its repository, or else below
-    /// the user's. Directories further above belong to others.
+    /// The current directory and those above it, up to the root of its repository, or else up to
+    /// the home directory, which is excluded. Directories further above belong to others.
     fn projects(&self) -> Vec<&Path> {
         let above = || self.directory.ancestors();
         let is_home = |path: &Path| self.home.as_deref() == Some(path);
@@ -263,12 +263,12 @@ impl Machine {
         projects
     }
 
-    /// All files that may have servers in them, nearest first.
+    /// All files that may contain servers, nearest first.
     pub(super) fn sources(&self) -> Vec<Source> {
         use clap::ValueEnum;
         let mut sources = Vec::new();
         let hosts = Host::value_variants();
-        // In the user's directory itself, a file may be that of a project too.
+        // In the home directory, a user's own file may also look like that of a project.
         let is_own = |path: &Path| {
             hosts
                 .iter()

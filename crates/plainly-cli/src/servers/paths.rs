@@ -1,4 +1,4 @@
-//! Paths as a host has to write them: hosts start servers from any directory.
+//! Paths in the form for a host, because hosts start servers from any directory.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::installed;
 pub(crate) enum Paths {
     /// From the root of the file system.
     Absolute,
-    /// From the directory of a project, so that they are right wherever that is.
+    /// From the directory of a project, so that they are valid wherever the project is.
     Portable {
         project: PathBuf,
         /// The host's variable for that directory.
@@ -21,7 +21,7 @@ pub(crate) enum Paths {
 }
 
 impl Paths {
-    /// From the directory of the project, as the host calls it.
+    /// Paths from the directory of the project, with the host's name for it.
     pub(crate) fn portable(host: Host, directory: &Path) -> Result<Self, Failure> {
         Ok(Self::Portable {
             project: found(directory)?,
@@ -29,12 +29,12 @@ impl Paths {
         })
     }
 
-    /// A file or a directory that is there.
+    /// An existing file or directory.
     pub(crate) fn of(&self, path: &Path) -> Result<String, Failure> {
         self.written(&found(path)?)
     }
 
-    /// A file that may not be there yet, in a directory that is.
+    /// A file that may not exist yet, in an existing directory.
     pub(crate) fn of_new(&self, path: &Path) -> Result<String, Failure> {
         let place = std::path::absolute(path).ok();
         let place = place.as_deref().unwrap_or(path);
@@ -44,7 +44,7 @@ impl Paths {
         }
     }
 
-    /// The path as it stands in the configuration.
+    /// The path in the form for the configuration.
     fn written(&self, path: &Path) -> Result<String, Failure> {
         let Self::Portable { project, called } = self else {
             return text(path);
@@ -60,7 +60,8 @@ impl Paths {
         }
     }
 
-    /// The command that starts this program, and its first arguments: its path if that lasts, else a package manager.
+    /// The command that starts this program, and its first arguments: the program's path if it is
+    /// permanent, otherwise a package manager.
     pub(crate) fn this_program(&self) -> Result<(String, Vec<String>), Failure> {
         let Self::Absolute = self else {
             return Ok((env!("CARGO_BIN_NAME").to_owned(), Vec::new()));
@@ -78,10 +79,11 @@ impl Paths {
         Ok((manager.to_owned(), words))
     }
 
-    /// A word of a command line: a path if there is such a file or directory, else as it is. A name alone can be anything, such as
-    /// a package: it is a path if a file has it, and that has an ending.
+    /// A word on a command line: a path if such a file or directory exists, otherwise unchanged. A
+    /// plain name can also be a package, for example, so it only counts as a path if there is a
+    /// file with this name and with an extension.
     pub(crate) fn of_word(&self, word: &str) -> Result<String, Failure> {
-        // As in --root=./docs.
+        // The word may have the form `--root=./docs`.
         let (before, path) = match word.split_once('=') {
             Some((option, path)) if option.starts_with('-') => (format!("{option}="), path),
             _ => (String::new(), word),
@@ -106,7 +108,7 @@ fn found(path: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// A path as it can stand in a file of a host.
+/// A path as text for a host's file.
 fn text(path: &Path) -> Result<String, Failure> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         let why = format!(

@@ -1,5 +1,5 @@
-//! The way to reach a server, by the file of a host: starting a program, or a URL. Its display has
-//! no secrets.
+//! The way to reach a server according to a host's file: a program to start, or a URL. Its display
+//! contains no secrets.
 
 use super::variables::{MissingValue, Variables, respelled};
 use crate::secrets::Mask;
@@ -7,14 +7,14 @@ use crate::secrets::Mask;
 /// A host's way to reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// It starts a process.
+    /// The host starts a process.
     Command {
         program: String,
         args: Vec<String>,
         env: Vec<(String, String)>,
         cwd: Option<String>,
     },
-    /// It connects to one that runs.
+    /// The host connects to a running server.
     Url {
         url: String,
         headers: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// A process without variables of its own.
+    /// A process without its own variables.
     pub(crate) fn command(program: String, args: Vec<String>) -> Self {
         Self::Command {
             program,
@@ -41,7 +41,7 @@ impl Reach {
         }
     }
 
-    /// A copy with the name of each variable in its place.
+    /// This way, with each variable replaced by its name.
     pub(crate) fn without_variables(self) -> Self {
         let bare =
             |text: String| respelled(&text, |name, _| Ok::<_, ()>(name.to_owned())).unwrap_or(text);
@@ -87,8 +87,8 @@ impl Reach {
         })
     }
 
-    /// The target, for display: without values of the environment and of headers, and secrets
-    /// elsewhere.
+    /// The target for display, without values from the environment, values of headers, and other
+    /// secrets.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Url { url, .. } => Mask::default().url(url),
@@ -100,7 +100,7 @@ impl Reach {
         }
     }
 
-    /// The names of the variables or headers that it has values for.
+    /// The names of its variables or headers.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let (Self::Command { env: pairs, .. } | Self::Url { headers: pairs, .. }) = self;
         pairs.iter().map(|(name, _)| &**name)

@@ -1,12 +1,13 @@
-//! Variables as each host spells them. A host sends a spelling that it does not know unchanged, and the server rejects the request.
+//! The spelling of variables by host. A host sends an unknown spelling unchanged, and the server
+//! rejects the request.
 
 use super::hosts::{VariableSpelling, row};
 use super::reach::Reach;
 use super::variables::respelled;
 use crate::args::Host;
 
-/// Spells the variables as the host does, or returns why the host can't have them. Arguments stay unchanged, because a shell may
-/// expand them.
+/// Spells the variables in the host's form, or returns why the host does not support them.
+/// Arguments stay unchanged, because a shell may expand them.
 pub(crate) fn spelled(host: Host, reach: Reach) -> Result<Reach, String> {
     Ok(match reach {
         Reach::Command {
@@ -41,7 +42,7 @@ pub(crate) fn spelled(host: Host, reach: Reach) -> Result<Reach, String> {
                     VariableSpelling::Members => {
                         whole(&value).is_some() || bearer(&name, &value).is_some()
                     }
-                    // The program that passes messages on replaces them.
+                    // The program that forwards messages replaces these variables.
                     VariableSpelling::Unknown => row(host).url.is_none(),
                     VariableSpelling::Shell | VariableSpelling::Editor => false,
                 };
@@ -63,7 +64,7 @@ fn of(host: Host) -> VariableSpelling {
     row(host).variables
 }
 
-/// The variable that is all of the text.
+/// The variable, if the text consists only of it.
 pub(super) fn whole(text: &str) -> Option<&str> {
     let name = text.strip_prefix("${")?.strip_suffix('}')?;
     let name = name.strip_prefix("env:").unwrap_or(name);
@@ -73,7 +74,7 @@ pub(super) fn whole(text: &str) -> Option<&str> {
     (is_name && !name.is_empty()).then_some(name)
 }
 
-/// The variable that is all of a token in the header `Authorization`.
+/// The variable, if the token in the header `Authorization` consists only of it.
 pub(super) fn bearer<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     let is_authorization = name.eq_ignore_ascii_case("authorization");
     whole(value.strip_prefix("Bearer ")?).filter(|_| is_authorization)

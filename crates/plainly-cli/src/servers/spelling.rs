@@ -1,4 +1,4 @@
-//! An entry in a host's spelling, its members in the usual order.
+//! An entry in a host's spelling, with its members in the usual order.
 
 use std::fmt::Write;
 
@@ -133,12 +133,12 @@ pub(super) fn toml(members: &EntryMembers) -> String {
     lines
 }
 
-/// Text in quotes. The escapes of JSON are those of TOML, which wants one more.
+/// Text in quotation marks. TOML has the escapes of JSON, and requires one more.
 fn toml_text(text: &str) -> String {
     json!(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// A key, in quotes if it must be.
+/// A key, in quotation marks if necessary.
 pub(super) fn toml_key(name: &str) -> String {
     let is_bare = |it: char| it.is_ascii_alphanumeric() || "-_".contains(it);
     match !name.is_empty() && name.chars().all(is_bare) {

@@ -1,4 +1,5 @@
-//! The languages of files: JSON with comments, as for editors, and TOML. Both are read as JSON.
+//! The languages of files: JSON with comments, as editors accept it, and TOML. Both are parsed to
+//! JSON values.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub(crate) enum Syntax {
 #[derive(Clone, Debug)]
 pub(crate) struct FileFault {
     pub(crate) path: PathBuf,
-    /// The line and the column, from 1, where that is known.
+    /// The line and the column, starting with 1, if they are known.
     pub(crate) place: Option<(usize, usize)>,
     pub(crate) why: String,
 }
@@ -34,7 +35,7 @@ impl fmt::Display for FileFault {
 }
 
 impl Syntax {
-    /// The language of a file that nothing else is known of.
+    /// The language of a file, according to its name.
     pub(crate) fn of(path: &Path) -> Self {
         match path
             .extension()
@@ -72,7 +73,7 @@ impl Syntax {
     }
 }
 
-/// JSON for editors: with comments, and commas after the last member.
+/// JSON with comments and trailing commas, as editors accept it.
 pub(super) fn commented() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -88,7 +89,7 @@ pub(super) fn commented() -> ParseOptions {
     }
 }
 
-/// A parser's message, as the end of a sentence.
+/// A parser's message, in the form of the end of a sentence.
 fn lowercase_first(said: &str) -> String {
     let said = said.lines().next().unwrap_or_default();
     let mut rest = said.chars();
@@ -96,7 +97,7 @@ fn lowercase_first(said: &str) -> String {
     first.into_iter().chain(rest).collect()
 }
 
-/// The line and the column of a byte, from 1.
+/// The line and the column of a byte, starting with 1.
 fn place(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or(text);
     let last = before.rsplit('\n').next().unwrap_or(before);
@@ -110,7 +111,7 @@ fn members(table: &dyn TableLike) -> Map<String, Value> {
         .collect()
 }
 
-/// A value of TOML as one of JSON, which has no dates; nor has an entry.
+/// A value of TOML as one of JSON. JSON has no dates, and entries don't use them.
 fn value(item: &Item) -> Value {
     if let Some(table) = item.as_table_like() {
         return members(table).into();

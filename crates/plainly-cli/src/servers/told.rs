@@ -1,5 +1,5 @@
-//! The configuration for a host: the text of a file with nothing else in it, or a command of the
-//! host.
+//! The configuration for a host: the text of a file that contains only this server, or a command of
+//! the host.
 
 use super::edit;
 use super::hosts::row;
@@ -12,7 +12,7 @@ pub(crate) fn place(host: Host) -> &'static str {
     row(host).place
 }
 
-/// The configuration under which `host` has the server by this name: a file, or a command.
+/// The configuration for this server in `host`, under this name: a file, or a command.
 pub(crate) fn config(host: Host, name: &str, reach: &Reach) -> String {
     if host == Host::Claude {
         return claude(name, reach);

@@ -1,17 +1,17 @@
-//! Variables in the files of hosts: `${NAME}`, `${NAME:-default}` and `${env:NAME}`, as most hosts write them; `$NAME`, as
-//! Gemini also does; and the places that editors name, such as `${workspaceFolder}`.
+//! Variables in the files of hosts: `${NAME}`, `${NAME:-default}` and `${env:NAME}` of most hosts,
+//! `$NAME` of Gemini, and the editors' names for directories, such as `${workspaceFolder}`.
 
 use std::path::{MAIN_SEPARATOR_STR, Path};
 
 /// The values of variables in a text.
 pub(crate) struct Variables<'a> {
-    /// The environment.
+    /// The environment variables.
     pub(crate) environment: &'a dyn Fn(&str) -> Option<String>,
     /// The directory of the project that a file belongs to.
     pub(crate) project: &'a Path,
-    /// The user's directory.
+    /// The user's home directory.
     pub(crate) home: Option<&'a Path>,
-    /// Whether `$NAME` is one too.
+    /// Whether `$NAME` is a variable, too.
     pub(crate) has_bare: bool,
 }
 
@@ -20,12 +20,12 @@ pub(crate) struct Variables<'a> {
 pub(crate) enum MissingValue {
     /// A variable that is not set, and has no default.
     Unset(String),
-    /// Something that the host asks its user for.
+    /// A value that the host asks its user for.
     Asked(String),
 }
 
 impl MissingValue {
-    /// The fault, and the remedy.
+    /// The fault, and the way to fix it.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::Unset(variable) => {
@@ -40,7 +40,8 @@ impl MissingValue {
 }
 
 impl Variables<'_> {
-    /// The text with the value of each variable. What only looks like one stays as it is, and so does what a value contains.
+    /// The text with the value of each variable. Texts that only resemble variables stay unchanged,
+    /// and values are not expanded again.
     pub(crate) fn expand(&self, text: &str) -> Result<String, MissingValue> {
         let mut expanded = String::new();
         let mut rest = text;
@@ -60,14 +61,14 @@ impl Variables<'_> {
         Ok(expanded + rest)
     }
 
-    /// The value of the variable whose `$` comes before this text, and where it ends.
+    /// The value of the variable whose `$` precedes this text, and the end of the variable.
     fn variable(&self, after: &str) -> Result<Option<(String, usize)>, MissingValue> {
         let Some(inside) = after.strip_prefix('{') else {
             let end = after
                 .find(|it: char| !it.is_ascii_alphanumeric() && it != '_')
                 .unwrap_or(after.len());
             let name = after.get(..end).filter(|name| is_name(name));
-            // One that is not set stays as it is, as with Gemini: it may be meant for a shell.
+            // As in Gemini, an unset variable stays unchanged, because it may be meant for a shell.
             let value = name.filter(|_| self.has_bare).and_then(self.environment);
             return Ok(value.map(|value| (value, end)));
         };
@@ -78,7 +79,7 @@ impl Variables<'_> {
         Ok(value.map(|value| (value, inside.len() + 2)))
     }
 
-    /// The value of what stands in braces, if that is a variable.
+    /// The value of the text in braces, if it is a variable.
     fn braced(&self, inside: &str) -> Result<Option<String>, MissingValue> {
         if let Some(id) = inside.strip_prefix("input:") {
             return Err(MissingValue::Asked(id.to_owned()));
@@ -91,7 +92,7 @@ impl Variables<'_> {
         value.transpose()
     }
 
-    /// A place that editors have a name for.
+    /// The value of an editor's name for a directory.
     fn place(&self, name: &str) -> Option<String> {
         let place = match name {
             "workspaceFolder" | "workspaceRoot" => self.project.as_os_str(),
@@ -103,7 +104,8 @@ impl Variables<'_> {
         Some(place.to_string_lossy().into_owned())
     }
 
-    /// The value of a variable of the environment. One that is empty takes its default, as in a shell.
+    /// The value of an environment variable. An empty one is replaced by its default, as in a
+    /// shell.
     fn set(&self, name: &str, default: Option<&str>) -> Result<String, MissingValue> {
         let value = (self.environment)(name);
         match (value, default) {
@@ -115,7 +117,8 @@ impl Variables<'_> {
     }
 }
 
-/// The text with each variable of the environment as `spell` writes it, which gets its name and its default.
+/// The text with each environment variable respelled by `spell`, which gets the variable's name and
+/// default.
 pub(super) fn respelled<E>(
     text: &str,
     spell: impl Fn(&str, Option<&str>) -> Result<String, E>,
@@ -140,7 +143,7 @@ pub(super) fn respelled<E>(
     Ok(all + rest)
 }
 
-/// The name and the default of the variable of the environment that stands in braces, if that is one.
+/// The name and the default of the environment variable in braces, if it is one.
 fn named(inside: &str) -> Option<(&str, Option<&str>)> {
     let named = inside.strip_prefix("env:").unwrap_or(inside);
     let (name, default) = match named.split_once(":-") {
@@ -192,7 +195,7 @@ mod tests {
             ("${workspaceFolder}/x", "/srv/site/x"),
             ("${workspaceFolderBasename}", "site"),
             ("${userHome}", "/home/me"),
-            // None of these is one.
+            // None of these texts contains a variable.
             ("$A $ ${ ${} ${A", "$A $ ${ ${} ${A"),
             ("${1} ${a b} ${ü}", "${1} ${a b} ${ü}"),
             ("$${A}", "$1"),
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn any_text_has_a_value_or_names_what_has_none() {
-        // Each sequence of up to six of these parts.
+        // All sequences of up to six of these parts.
         const PARTS: [&str; 8] = ["$", "{", "}", "A", "B", ":-", "env:", "ü"];
         for length in 0..=6_u32 {
             for number in 0..PARTS.len().pow(length) {

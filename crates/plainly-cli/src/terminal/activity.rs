@@ -1,5 +1,5 @@
-//! The work that a command waits for, and the line that shows it: a bar where the end is known,
-//! else the progress so far.
+//! The work that a command waits for, and the line that shows it: a bar if the end is known,
+//! otherwise the progress so far.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -10,9 +10,9 @@ use plainly::errors::mistake::shortened;
 
 use crate::visible::visible;
 
-/// The time before the line is shown: most work is done sooner.
+/// The time before the line is shown, because most work ends sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The most bytes of a name or a message: a line has no room for more.
+/// The most bytes of a name or a message, because a line has no room for more.
 const LONGEST: usize = 200;
 /// The parts of a bar.
 const PARTS: u64 = 1_000;
@@ -43,17 +43,17 @@ impl Activity {
         self.received = Some(Box::new(received));
     }
 
-    /// Begins to wait anew.
+    /// Starts waiting again.
     pub(super) fn begin(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Whether it is time to show it.
+    /// Whether the work has lasted long enough to be shown.
     pub(super) fn has_lasted(&self) -> bool {
         self.since.elapsed() >= PATIENCE
     }
 
-    /// Shows it on the bar as it is now.
+    /// Shows the current state on the bar.
     pub(super) fn draw(&self, bar: &ProgressBar) {
         let template = match self.share() {
             Some(share) => {
@@ -69,7 +69,7 @@ impl Activity {
         bar.tick();
     }
 
-    /// The share that is done, if that is known.
+    /// The completed share, if it is known.
     fn share(&self) -> Option<u64> {
         let progress = self.progress.as_ref()?;
         let total = progress.total.filter(|total| *total > 0.0)?;
@@ -77,7 +77,7 @@ impl Activity {
         Some(share as u64)
     }
 
-    /// `waiting for scan  2/4  page 2 of 4  3s`.
+    /// The text of the line: `waiting for scan  2/4  page 2 of 4  3s`.
     fn line(&self) -> String {
         let elapsed = self.since.elapsed().as_secs();
         let mut parts = vec![self.what.clone()];

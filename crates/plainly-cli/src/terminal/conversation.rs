@@ -1,5 +1,4 @@
-//! A conversation with the user at the terminal, who is asked one thing after another and never two
-//! at a time.
+//! A conversation with the user at the terminal. Only one question is asked at a time.
 
 use std::sync::LazyLock;
 
@@ -11,16 +10,16 @@ use super::{screen, write};
 /// The lock of the conversation with the user.
 static TURN: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
 
-/// Has the terminal for itself until it is dropped: nothing moves, and other lines wait.
+/// Reserves the terminal until it is dropped: the moving line is hidden, and other lines wait.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     _turn: MutexGuard<'static, ()>,
-    /// The cursor stands behind a prompt.
+    /// Whether the cursor is after a prompt.
     is_asking: bool,
 }
 
 impl Conversation {
-    /// Begins once all others have ended.
+    /// Starts after all other conversations have ended.
     pub(crate) async fn begin() -> Self {
         let turn = TURN.lock().await;
         screen().hold();
@@ -35,7 +34,7 @@ impl Conversation {
         write(&format!("{text}\n"));
     }
 
-    /// The line that the user types; `None` if they end the input.
+    /// The line that the user types; `None` if the user ends the input.
     pub(crate) async fn ask(&mut self, prompt: &str) -> Option<String> {
         self.answered(prompt, keyboard::line()).await
     }
@@ -61,7 +60,7 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         if self.is_asking {
-            // What comes next begins on a line of its own.
+            // The next output begins on a new line.
             write("\n");
         }
         screen().release();

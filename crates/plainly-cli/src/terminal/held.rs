@@ -1,9 +1,9 @@
 //! The lines that would be written into the user's answer, stored until it is complete.
 
-/// The most stored lines: a server may log without end while the user does not answer.
+/// The most stored lines, because a server may log without end while the user does not answer.
 const MOST: usize = 200;
 
-/// Lines that wait.
+/// The waiting lines.
 #[derive(Debug, Default)]
 pub(super) struct HeldLines {
     lines: Vec<String>,
@@ -18,7 +18,7 @@ impl HeldLines {
         }
     }
 
-    /// All of them, and how many more there were.
+    /// All stored lines, and a line with the number of dropped ones.
     pub(super) fn into_lines(self) -> impl Iterator<Item = String> {
         let more = (self.dropped > 0).then(|| format!("(and {} lines more)", self.dropped));
         self.lines.into_iter().chain(more)

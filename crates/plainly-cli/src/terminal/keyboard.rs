@@ -1,5 +1,5 @@
-//! Standard input, read line by line, and only while a line is wanted: the next reader, such as a
-//! shell, finds all that was typed since.
+//! Standard input, which is read line by line, and only while a line is wanted. The next reader,
+//! such as a shell, gets everything that is typed afterwards.
 
 use std::{io, thread};
 
@@ -12,12 +12,13 @@ use super::unechoed::EchoGuard;
 #[cfg(unix)]
 const LONGEST: usize = 64 << 10;
 
-/// The next line that the user types, without its end; `None` once they have ended the input.
+/// The next line that the user types, without its line break; `None` after the user has ended the
+/// input.
 pub(super) async fn line() -> Option<String> {
     next(read).await
 }
 
-/// Like `line`, without echo from now on, and not only once the line is awaited.
+/// Like `line`, but without echo from this call on, even before the line is awaited.
 #[cfg(unix)]
 pub(super) fn unseen_line() -> impl Future<Output = Option<String>> {
     let unechoed = EchoGuard::begin();
@@ -40,11 +41,12 @@ pub(super) async fn unseen_line() -> Option<String> {
 
 async fn next(read: fn() -> io::Result<Vec<u8>>) -> Option<String> {
     let (send, line) = oneshot::channel();
-    // Not one of the runtime's, which waits for its threads at the end: this one may wait for a key that never comes.
+    // This is no thread of the runtime, which waits for its threads at the end: this one may wait
+    // for a key forever.
     thread::spawn(move || {
         if is_typed(&send) {
             let line = read().unwrap_or_default();
-            // Whoever has gone meanwhile has no more questions.
+            // This fails if the line is no longer wanted.
             let _gone = send.send(line);
         }
     });
@@ -53,7 +55,7 @@ async fn next(read: fn() -> io::Result<Vec<u8>>) -> Option<String> {
     (!line.is_empty()).then(|| text.trim_end().to_owned())
 }
 
-/// Waits until a line is complete; `false` if it is no longer wanted.
+/// Waits until a line is complete; `false` if the line is no longer wanted.
 #[cfg(unix)]
 fn is_typed(send: &oneshot::Sender<Vec<u8>>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -74,14 +76,14 @@ fn is_typed(send: &oneshot::Sender<Vec<u8>>) -> bool {
     false
 }
 
-/// Elsewhere it can't be known.
+/// On other systems, this can't be determined.
 #[cfg(not(unix))]
 fn is_typed(_: &oneshot::Sender<Vec<u8>>) -> bool {
     true
 }
 
-/// One line and not more, as a buffer would take: from a terminal all that it has, for it gives line by line, and from a program
-/// byte by byte.
+/// Reads a single line, unlike a buffer, which would read more. A terminal returns one line per
+/// read; a program's output is read byte by byte.
 #[cfg(unix)]
 fn read() -> io::Result<Vec<u8>> {
     use std::io::IsTerminal as _;
@@ -109,7 +111,8 @@ fn read() -> io::Result<Vec<u8>> {
     Ok(line.into_bytes())
 }
 
-/// Like `read`, key by key, without echo. Ctrl-D is a key like any other there, and ends no input.
+/// Like `read`, key by key, without echo. Ctrl-D is an ordinary key there, and does not end the
+/// input.
 #[cfg(not(unix))]
 fn read_unseen() -> io::Result<Vec<u8>> {
     let mut line = console::Term::stderr().read_secure_line()?.into_bytes();

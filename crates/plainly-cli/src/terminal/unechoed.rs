@@ -1,12 +1,12 @@
-//! The terminal without echo, for secrets that no onlooker and no record of the terminal may have.
+//! The terminal without echo, for secrets that must not be visible on it or in its recordings.
 
 use std::io;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// Turns off the echo, except for the end of a line, until this is dropped.
+/// Turns off the echo, except for line ends, until it is dropped.
 pub(super) struct EchoGuard {
-    /// The settings of the terminal before; `None` if standard input is none.
+    /// The earlier settings of the terminal; `None` if standard input is no terminal.
     settings: Option<Termios>,
 }
 
@@ -17,7 +17,7 @@ impl EchoGuard {
             let mut unechoed = settings.clone();
             unechoed.local_modes.remove(LocalModes::ECHO);
             unechoed.local_modes.insert(LocalModes::ECHONL);
-            // A terminal that can't do that shows what is typed, as it would have anyway.
+            // If this fails, the terminal shows what the user types, as it would have anyway.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &unechoed);
         }
         Self { settings }

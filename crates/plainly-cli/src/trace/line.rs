@@ -1,4 +1,5 @@
-//! A message as one line for users: its sender, the request that it is or answers, and its JSON.
+//! A message in one line for users: its sender, its method or the request that it answers, and its
+//! JSON.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +20,7 @@ struct Refusal {
     code: i64,
 }
 
-/// The kind of the message, in a word or two.
+/// The kind of the message, in one or two words.
 pub(super) fn summary(json: &str) -> String {
     if let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(json) {
         return format!("batch of {}", batch.len());

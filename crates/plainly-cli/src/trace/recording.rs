@@ -1,6 +1,6 @@
-//! A recording: a conversation between a client and a server as lines of JSON. The first describes the
-//! recording, and each after it is one message, or the data in place of one. Knows JSON-RPC, but
-//! neither recording nor replaying.
+//! A recording of the messages between a client and a server, as lines of JSON. The first line
+//! describes the recording; each other line is one message, or the data in place of one. Knows
+//! JSON-RPC, but neither recording nor replaying.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +9,21 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The version of the format. A reader of another one can't know what its lines mean.
+/// The version of the format. A reader of another version can't interpret the lines.
 const VERSION: u64 = 1;
 /// The first bytes of every recording.
 pub(crate) const BEGIN: &str = "{\"recording\":";
 /// The most characters of a line that an error shows.
 const SHOWN: usize = 60;
 
-/// The first line.
+/// The first line of a recording.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RecordingHeader {
     /// The version of the format.
     recording: u64,
     /// The server, without secrets: its URL, or the words of its command.
     pub(crate) target: String,
-    /// The program that recorded, with its version.
+    /// The recording program, with its version.
     pub(crate) client: String,
 }
 
@@ -59,7 +59,7 @@ struct RecordingLine<'a> {
     text: Option<String>,
 }
 
-/// The line of a message, if that is JSON, or of what came in its place.
+/// The line for a message, or for invalid data in place of one.
 pub(crate) fn line(at: Duration, from: Side, passed: Result<&str, &str>) -> String {
     let json = passed.ok().map(serde_json::from_str);
     let entry = RecordingLine {
@@ -71,7 +71,7 @@ pub(crate) fn line(at: Duration, from: Side, passed: Result<&str, &str>) -> Stri
     to_line(&entry)
 }
 
-/// A value as one line.
+/// A value on one line.
 pub(crate) fn to_line(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value);
     json.expect("texts, numbers and JSON can be written") + "\n"
@@ -87,13 +87,13 @@ pub(crate) struct Recording {
 /// A message of a recording.
 #[derive(Debug)]
 pub(crate) struct RecordedMessage {
-    /// The number of its line.
+    /// The number of the message's line.
     pub(crate) line: usize,
     pub(crate) from: Side,
     pub(crate) message: Message,
 }
 
-/// The members of a JSON-RPC message that all of them share.
+/// A JSON-RPC message, with its common members.
 #[derive(Debug)]
 pub(crate) enum Message {
     Request {
@@ -105,7 +105,7 @@ pub(crate) enum Message {
         method: String,
         params: Option<Box<RawValue>>,
     },
-    /// The answer to the request with this id; `None` if that could not be read.
+    /// The answer to the request with this id; `None` if the id could not be read.
     Response {
         id: Option<Box<RawValue>>,
         outcome: Outcome,
@@ -131,7 +131,7 @@ struct Members {
 }
 
 impl Message {
-    /// Reads a recording, or reports its mistake.
+    /// Parses a message, or returns its mistake.
     pub(crate) fn read(json: &str) -> Result<Self, &'static str> {
         let members: Members = serde_json::from_str(json)
             .map_err(|_other| "the message is not an object of JSON-RPC")?;
@@ -178,7 +178,7 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl Recording {
-    /// Reads a recording. Of one that broke off, the last line may be missing.
+    /// Parses a recording. The last line of an interrupted recording may be incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let mut lines = bytes
             .split_inclusive(|byte| *byte == b'\n')
@@ -199,7 +199,7 @@ impl Recording {
                         message,
                     }))
                 }
-                // Written until the recorder was stopped.
+                // The recorder was stopped while it wrote this line.
                 Err(_cut) if !text.ends_with(b"\n") => {}
                 Err(why) => return Err(Unreadable { line, why }),
             }

@@ -1,4 +1,4 @@
-//! What is masked, case by case, and whatever the secret is.
+//! Tests what is masked, case by case, and with arbitrary secrets.
 
 use super::*;
 
@@ -95,7 +95,7 @@ fn users_are_masked_in_urls_and_a_text_without_secrets_stays_as_it_is() {
     }
 }
 
-/// Where a secret may stand: `SECRET` is replaced by one.
+/// Places of secrets, in which `SECRET` is replaced.
 const PLACES: [&str; 9] = [
     r#"{"params":{"arguments":{"password":"SECRET"}}}"#,
     r#"{"accessToken":"SECRET"}"#,
@@ -108,12 +108,12 @@ const PLACES: [&str; 9] = [
     r#"{"text":"[{\"text\":\"{\\\"secret\\\":\\\"SECRET\\\"}\"}]"}"#,
 ];
 
-/// Characters of secrets: none that ends the place of one.
+/// The characters of secrets, none of which ends such a place.
 const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+";
 
 #[test]
 fn no_secret_survives_wherever_it_stands() {
-    // Always the same ones: a failure can be seen again.
+    // The sequence is always the same, so that a failure can be reproduced.
     let mut state = 17_u64;
     let mut below = |most: usize| {
         state = state
@@ -131,7 +131,7 @@ fn no_secret_survives_wherever_it_stands() {
             let mask = Mask::default();
             let masked = mask.json(text.as_bytes()).unwrap();
             assert!(!masked.contains(&secret), "{text}: {masked}");
-            // Nor most of it.
+            // Half of the secret must not be visible either.
             let half = &secret[secret.len() / 2..];
             assert!(!masked.contains(half), "{text}: {masked}");
         }
