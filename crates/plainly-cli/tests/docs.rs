@@ -1,4 +1,4 @@
-//! The documentation has the tables that the code has.
+//! Tests that the documentation contains the tables of the code.
 
 use plainly::errors::{
     Internal, InvalidParams, InvalidRequest, ProblemCode, Refusal, Revision, Unavailable, registry,
@@ -17,7 +17,7 @@ const CLIENT: &str = concat!(
     include_str!("../../../docs/debug.md"),
 );
 
-/// Fails with the sections that are not on the page of errors exactly like this.
+/// Fails with the sections that the page about errors does not contain exactly.
 fn are_sections(expected: impl Iterator<Item = String>) {
     let missing: Vec<String> = expected
         .filter(|section| !ERRORS.contains(&format!("\n{section}\n\n")))
@@ -25,7 +25,7 @@ fn are_sections(expected: impl Iterator<Item = String>) {
     assert!(missing.is_empty(), "add:\n{}", missing.join("\n\n"));
 }
 
-/// Its first letter as at the beginning of a sentence.
+/// The text with its first letter in upper case.
 fn sentence(text: &str) -> String {
     let (first, rest) = text.split_at(1);
     first.to_uppercase() + rest
@@ -64,7 +64,7 @@ fn every_problem_has_its_section() {
     }));
 }
 
-/// The words that `T` can be read from: what it says when it is given another.
+/// The words that `T` can be parsed from, according to the error for another word.
 fn words<T: DeserializeOwned>(empty: Value, skipped: usize) -> Vec<String> {
     let error = serde_json::from_value::<T>(empty).err();
     let said = error.expect("no word is empty").to_string();
@@ -207,7 +207,7 @@ fn the_page_about_migrating_has_our_numbers_for_those_of_php() {
     assert_eq!(codes, 18);
 }
 
-/// What each revision makes of `name`, as a row; nothing if all have it, or none.
+/// A row with the presence of `name` in each revision; `None` if all have it, or none.
 fn row(name: &str, is_in: impl Fn(Revision) -> bool, elsewhere: &str) -> Option<String> {
     let has = Revision::ALL.map(is_in);
     if [[true; 5], [false; 5]].contains(&has) {

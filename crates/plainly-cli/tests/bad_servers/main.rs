@@ -1,8 +1,11 @@
-//! A hundred bad servers, and what the user of the command line sees of each. `bad_servers.txt` has the rows. Of every row it is
-//! also held that the command ends in time, in bounded memory, with nothing left running, and without a command to a terminal.
+//! Tests a hundred bad servers, and what the user of the command line sees of each.
+//! `bad_servers.txt` has the rows. For every row, the test also checks that the command ends in
+//! time, with bounded memory, without leaving processes behind, and without control characters on
+//! the terminal.
 //!
-//! A server on standard input and output is this program, started again. Words on the command line choose rows by their
-//! titles; with `BAD_SERVERS=overwrite`, the table is written anew with what was seen.
+//! A server on standard input and output is this program, started again. Words on the command line
+//! choose rows by their titles. With `BAD_SERVERS=overwrite`, the observed results are written into
+//! the table.
 
 #![cfg_attr(
     unix,
@@ -36,6 +39,6 @@ fn main() -> std::process::ExitCode {
     table::main()
 }
 
-/// Other systems have no pseudo-terminals and process groups as it needs them.
+/// Other systems lack the pseudo-terminals and process groups that this test needs.
 #[cfg(not(unix))]
 fn main() {}

@@ -1,4 +1,4 @@
-//! A server that does what its row says, over standard input and output and over HTTP.
+//! A server that acts as its row requires, over standard input and output and over HTTP.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
@@ -14,30 +14,30 @@ use crate::received::received;
 use crate::row::Row;
 use crate::text::{bytes, filled};
 
-/// In the environment of a server: which row it plays.
+/// The environment variable with the title of a server's row.
 pub(crate) const ROW: &str = "BAD_SERVER";
-/// Likewise: where it connects to, for as long as it lives.
+/// The environment variable with the address that a server stays connected to during its life.
 pub(crate) const LIFELINE: &str = "BAD_SERVER_LIFELINE";
 
-/// Commands to a terminal (fill the clipboard, link elsewhere, clear the screen, in two ways each), and characters that turn
-/// text around or are not seen, in a text of JSON.
+/// JSON text with control sequences (fill the clipboard, link elsewhere, clear the screen, in two
+/// ways each), and with characters that are invisible or change the direction of text.
 const EVIL: &str =
     r"\u001b]52;c;aGk=\u0007\u009d8;;http://evil.example\u009c\u001b[2J\u009b2J\u202e\u200b";
 
-/// What a server has been asked how often.
+/// The number of times that a server received each method.
 type Counts = Mutex<HashMap<String, usize>>;
 
-/// One exchange: what was asked, and where it is answered.
+/// One exchange: a request, and the stream for its answer.
 struct Stage<'a> {
     out: &'a mut dyn Write,
-    /// The connection, if it is one of HTTP.
+    /// The connection, if the exchange is over HTTP.
     http: Option<&'a TcpStream>,
-    /// The id as it was written, and the token for progress.
+    /// The id in its original spelling, and the token for progress.
     id: String,
     token: String,
-    /// How often it was asked before.
+    /// The number of earlier requests with this method.
     nth: usize,
-    /// Whether the answer is a stream of events that has begun.
+    /// Whether the answer is a stream of events that has started.
     is_streaming: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn on_stdio(row: &Row) -> io::Result<()> {
     perform(row, &counts, "end", &Value::Null, &mut out, None)
 }
 
-/// Serves the row over HTTP until the tests end. Gives the host and port.
+/// Serves the row over HTTP until the tests end. Returns the host and port.
 pub(crate) fn on_http(row: &Arc<Row>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
@@ -63,7 +63,8 @@ pub(crate) fn on_http(row: &Arc<Row>) -> String {
         let counts = Arc::new(Counts::default());
         for stream in listener.incoming() {
             let (row, counts) = (Arc::clone(&row), Arc::clone(&counts));
-            // Fails when the client hangs up, which is for it to tell.
+            // Fails when the client closes the connection, in which case the client reports the
+            // error.
             thread::spawn(move || converse(&row, &counts, &stream.unwrap()));
         }
     });
@@ -81,7 +82,7 @@ fn converse(row: &Row, counts: &Counts, stream: &TcpStream) -> io::Result<()> {
     perform(row, counts, method, &message, &mut out, Some(stream))
 }
 
-/// Does all that the row says about this method.
+/// Performs all steps of the row for this method.
 fn perform(
     row: &Row,
     counts: &Counts,
@@ -153,7 +154,7 @@ impl Stage<'_> {
         }
     }
 
-    /// The ways in which a server goes, or does nothing any more.
+    /// Ends the server in one of several ways, or makes it silent.
     fn end(&self, verb: &str, text: &str) -> io::Result<()> {
         match (verb, self.http) {
             ("silence", None) => Ok(()),
@@ -177,7 +178,7 @@ impl Stage<'_> {
         }
     }
 
-    /// A whole message: a line, a body, or an event.
+    /// Sends a whole message: a line, a body, or an event.
     fn reply(&mut self, message: &str) -> io::Result<()> {
         match (self.http, self.is_streaming) {
             (None, _) => self.say(format!("{message}\n").as_bytes()),
@@ -188,7 +189,7 @@ impl Stage<'_> {
         }
     }
 
-    /// A message before the reply.
+    /// Sends a message before the reply.
     fn first(&mut self, message: &str) -> io::Result<()> {
         if self.http.is_some() && !self.is_streaming {
             self.is_streaming = true;
@@ -206,7 +207,7 @@ impl Stage<'_> {
         }
     }
 
-    /// `STATUS; Header: value => body`.
+    /// Sends an HTTP response: `STATUS; Header: value => body`.
     fn http(&mut self, text: &str) -> io::Result<()> {
         let (head, body) = text.split_once(" => ").unwrap_or((text, ""));
         let head = head.replace("; ", "\r\n");

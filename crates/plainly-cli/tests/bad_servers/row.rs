@@ -1,30 +1,30 @@
-//! A row of the table: what a server does, the command that is run, and what the user sees of it.
+//! A row of the table: the actions of a server, the command, and what the user sees.
 
 use std::fmt::Write;
 
 use plainly_peer::message;
 use serde_json::{Value, json};
 
-/// What is no message of the client's, and not meant by `*`.
+/// The names that are no methods of the client, and that `*` does not include.
 const OWN: [&str; 4] = ["start", "end", "GET", "DELETE"];
 
 /// One bad server.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// What it does.
+    /// A description of the server.
     pub(crate) title: String,
-    /// Everything up to what is expected, as it stands in the table.
+    /// The text of the row before the expected result.
     pub(crate) text: String,
     /// The command lines, each with the same outcome.
     pub(crate) commands: Vec<Vec<String>>,
-    /// What the user sees.
+    /// The expected display for the user.
     pub(crate) expected: String,
-    /// The heading of the rows behind it, if they begin there.
+    /// The heading of the next rows, if a new section starts after this row.
     pub(crate) heading: String,
-    /// What it does when it is asked: by the method of the message. Of several for one method, the second is for the second
-    /// time, and the last for all further ones.
+    /// The server's actions by the method of the message. If there are several for one method, the
+    /// second one is for the second message, and the last one for all later ones.
     acts: Vec<(String, Vec<String>)>,
-    /// The revision, if it is a legacy one.
+    /// The revision, if the server is a legacy one.
     legacy: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Row {
         }
     }
 
-    /// The steps when it is asked this for the `nth` time, counted from 0.
+    /// The steps for message number `nth` with this method, counted from 0.
     pub(crate) fn steps(&self, method: &str, nth: usize) -> Vec<String> {
         let any = if OWN.contains(&method) { method } else { "*" };
         for name in [method, any] {
@@ -83,7 +83,7 @@ impl Row {
         vec![self.well_behaved(method)]
     }
 
-    /// What a good server would do.
+    /// The answer of a correct server.
     fn well_behaved(&self, method: &str) -> String {
         let everything =
             json!({"tools": {}, "resources": {}, "prompts": {}, "completions": {}, "logging": {}});
@@ -105,7 +105,7 @@ impl Row {
     }
 }
 
-/// The words of a command line, of which those with spaces are in quotes.
+/// The words of a command line. Words with spaces are in quotation marks.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, part) in line.split('\'').enumerate() {
@@ -117,17 +117,17 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// None if it had to be killed.
+    /// The exit status; `None` if the command had to be killed.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Outcome {
-    /// As the table has it.
+    /// The result in the form of the table.
     pub(crate) fn text(&self) -> String {
         let status = self.status.map(|status| status.to_string());
         let mut text = format!("= {}\n", status.as_deref().unwrap_or("killed"));
@@ -144,7 +144,7 @@ impl Outcome {
     }
 }
 
-/// Whether `seen` is as expected, line by line, where `[..]` is any text.
+/// Whether `seen` is as expected, line by line. `[..]` stands for any text.
 pub(crate) fn is_as_expected(expected: &str, seen: &str) -> bool {
     let (mut expected, mut seen) = (expected.lines(), seen.lines());
     loop {

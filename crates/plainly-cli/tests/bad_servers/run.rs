@@ -1,4 +1,4 @@
-//! The command of a row, run to its end with its server.
+//! Runs the command of a row to its end, with its server.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,14 +12,15 @@ use crate::play::{self, on_http};
 use crate::pty::terminal;
 use crate::row::{Outcome, Row};
 
-/// Far more than any command of the table takes on a machine that stutters. A command that waits for its usual timeout ends
-/// earlier, and its error names that timeout.
+/// The time limit, which is far more than any command of the table needs on a slow machine. A
+/// command that waits for its own timeout ends earlier, and its error names that timeout.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// The most address space of the command, in KiB: it holds a few messages of the largest size, and not a flood.
+/// The most address space of the command, in KiB. It is enough for a few messages of the largest
+/// size.
 const MEMORY: &str = "1500000";
 
-/// What the user sees of the row's server, the same by each of its command lines.
+/// The display of the row's server, which must be the same for each of its command lines.
 pub(crate) fn outcome(row: &Arc<Row>) -> String {
     let mut outcomes = row.commands.iter().map(|words| run(row, words));
     let first = outcomes.next().expect(&row.title);
@@ -39,7 +40,7 @@ fn run(row: &Arc<Row>, words: &[String]) -> String {
     let server = std::env::current_exe().unwrap();
     let server = server.to_str().unwrap();
     let names = [("URL", &*url), ("HOST", &*host), ("SERVER", server)];
-    // `$ plainly …`, or `$ tty plainly …` for a terminal.
+    // The command has the form `$ plainly …`, or `$ tty plainly …` for a terminal.
     let is_for_people = words.first().is_some_and(|word| word == "tty");
     let words = words
         .iter()
@@ -86,7 +87,7 @@ fn piped(command: Command) -> Output {
     command.timeout(PATIENCE).output().unwrap()
 }
 
-/// The same on a terminal, where all that is written is one.
+/// Runs the command on a terminal, where all its output is one stream.
 fn on_terminal(mut command: Command) -> Output {
     let (person, terminal) = terminal();
     command
@@ -97,11 +98,11 @@ fn on_terminal(mut command: Command) -> Output {
         .stdout(terminal.try_clone().unwrap())
         .stderr(terminal);
     let mut child = command.spawn().unwrap();
-    // It holds the terminal too.
+    // The command also holds the terminal open.
     drop(command);
     let reading = thread::spawn(move || {
         let mut seen = Vec::new();
-        // The end of a terminal is an error on Linux: nobody writes there any more.
+        // On Linux, reading fails when no process has the terminal open any more.
         let _ = File::from(person).read_to_end(&mut seen);
         seen
     });
@@ -109,12 +110,12 @@ fn on_terminal(mut command: Command) -> Output {
     while child.try_wait().unwrap().is_none() && Instant::now() < end {
         thread::sleep(Duration::from_millis(10));
     }
-    // Fails if it has ended.
+    // Fails if the command has ended.
     let _ = child.kill();
     let status = child.wait().unwrap();
     let seen = reading.join().unwrap();
     let seen = String::from_utf8_lossy(&seen).replace("\r\n", "\n");
-    // The line of a command that lasts is erased before anything else is written.
+    // The moving line is erased before other output.
     let lines = seen.split_inclusive('\n');
     let shown: String = lines
         .map(|line| line.rsplit("\x1b[2K").next().unwrap_or(line))
@@ -126,13 +127,13 @@ fn on_terminal(mut command: Command) -> Output {
     }
 }
 
-/// Whether a terminal might do something else than show it, or show others in another order.
+/// Whether a character could control a terminal, or change the order of others.
 fn is_command(character: char) -> bool {
     let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character != '\n' && (character.is_control() || turns)
 }
 
-/// Whether anybody is there who once connected here.
+/// Whether a process that connected here is still running.
 fn is_running(lifelines: &TcpListener) -> bool {
     lifelines.set_nonblocking(true).unwrap();
     let all: Vec<TcpStream> = std::iter::from_fn(|| lifelines.accept().ok())

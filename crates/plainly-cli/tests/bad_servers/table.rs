@@ -1,4 +1,4 @@
-//! The rows of the table, each run and compared with what is expected.
+//! Runs the rows of the table, and compares the results with the expected ones.
 
 use std::io::Read;
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ const TABLE: &str = concat!(
     "/tests/bad_servers/bad_servers.txt"
 );
 
-/// How many are run at a time: most only wait.
+/// The number of rows that run at the same time. Most only wait.
 const AT_ONCE: usize = 8;
 
 pub(crate) fn main() -> ExitCode {
@@ -29,19 +29,19 @@ fn table() -> String {
     std::fs::read_to_string(TABLE).unwrap()
 }
 
-/// This is a server, or one that a server has started and left behind.
+/// The main function of a server, or of a process that a server has started and left behind.
 fn played(title: &str) -> ExitCode {
     let mut lifeline = TcpStream::connect(std::env::var(play::LIFELINE).unwrap()).unwrap();
     match row::all(&table()).iter().find(|row| row.title == title) {
-        // It fails once nobody reads any more.
+        // It fails when its output is closed.
         Some(row) => drop(play::on_stdio(row)),
-        // Until the test has seen enough of it.
+        // Waits until the test has seen enough of the process.
         None => drop(lifeline.read(&mut [0])),
     }
     ExitCode::SUCCESS
 }
 
-/// This is the test.
+/// The main function of the test.
 fn tested() -> ExitCode {
     let wanted: Vec<_> = std::env::args().skip(1).collect();
     let wanted: Vec<_> = wanted
@@ -91,7 +91,7 @@ fn tested() -> ExitCode {
     }
 }
 
-/// Writes what was seen into the table.
+/// Writes the observed results into the table.
 fn overwrite(rows: &[Arc<Row>], wrong: &[(Arc<Row>, String)]) {
     let table = table();
     let head = table.split("\n## ").next().unwrap();

@@ -1,6 +1,6 @@
-//! Text of the table in which something stands for something else.
+//! Replaces placeholders in texts of the table.
 
-/// The text with names replaced by their values, and `«3×ab»` by `ababab`.
+/// Replaces names by their values, and `«3×ab»` by `ababab`.
 pub(crate) fn filled(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = text.to_owned();
     for (name, value) in values {
@@ -15,7 +15,8 @@ pub(crate) fn filled(text: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// The bytes that a text with escapes stands for: `\n`, `\r`, `\t`, `\\`, `\x1b` and `\u{9b}`.
+/// The bytes of a text with the escapes `
+/// `, `\r`, `\t`, `\\`, `\x1b` and `\u{9b}`.
 pub(crate) fn bytes(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.chars();

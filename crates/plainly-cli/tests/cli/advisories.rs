@@ -1,5 +1,5 @@
-//! What has gone wrong in other servers of files, done to `plainly serve DIR` as whoever starts it gets it: each test is
-//! named after the advisory, and `docs/advisories.md` has them all.
+//! Attacks of other file servers, applied to `plainly serve DIR` with its defaults. Each test is
+//! named after the advisory, and `docs/advisories.md` lists all of them.
 
 mod place;
 

@@ -1,4 +1,4 @@
-//! Arguments of tools and prompts: how words of the command line become what the server wants.
+//! Tests how words on the command line become the arguments of tools and prompts.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::fake::fake;
 use crate::support::{Run, Target, plainly, run};
 
-/// A tool that answers with its arguments, and a prompt that does.
+/// A server with a tool and a prompt that return their arguments.
 fn echo() -> String {
     fake(|method, params| {
         let text = params["arguments"].to_string();
@@ -107,7 +107,7 @@ fn what_the_tool_does_not_take_is_told_before_it_is_called() {
     assert_eq!(error["kind"], "usage");
     assert_eq!(error["from"], "local");
     assert_eq!(error["message"], "add_note needs text (string)");
-    // A tool is not guessed: it may do anything.
+    // The name of a tool is never corrected, because the other tool may do anything.
     let run = run(&["call", &url, "Add-Note", "text=a"]);
     let told = "error: no such tool: Add-Note; did you mean add_note?\n help: `plainly tools ";
     assert_eq!(run.status, 6);
@@ -196,7 +196,7 @@ fn values_come_from_files_and_standard_input() {
     assert!(twice.stderr.contains(told), "{}", twice.stderr);
 }
 
-/// What the tool is called with, with this on standard input.
+/// The arguments that the tool receives, with this text on standard input.
 fn piped(url: &str, words: &[&str], input: &str) -> Value {
     let mut child = plainly()
         .args(["call", url, "add_note"])
@@ -278,7 +278,7 @@ fn a_tool_that_is_not_there_is_one_error_whatever_the_server_makes_of_it() {
         assert_eq!((json.status, &json.json()["isError"]), (6, &json!(true)));
         assert_eq!(json.error_json()["error"]["kind"], "refused");
     }
-    // One that is not listed may be there all the same.
+    // A tool that is not listed may exist nevertheless.
     for name in ["hidden", "greet"] {
         run(&["call", &url, name]).failed(5, &format!("error: {name}: it is late\n"));
     }

@@ -1,4 +1,5 @@
-//! Servers that ask: the person at the terminal, a model, or nobody.
+//! Tests servers that ask questions: of the user at the terminal, of a model, or without a
+//! respondent.
 
 use std::fs;
 use std::path::Path;
@@ -8,14 +9,14 @@ use tempfile::TempDir;
 use crate::person::Person;
 use crate::support::{Run, appears, example, plainly, run};
 
-/// Revisions that ask by requests, and in place of a result.
+/// The revisions that ask with requests, and with results.
 const ERAS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn questioner() -> String {
     example("questioner").to_str().unwrap().to_owned()
 }
 
-/// Somebody who calls a tool of the questioner.
+/// A user who calls a tool of the questioner.
 fn person(words: &[&str], revision: &str) -> Person {
     let mut command = plainly();
     command.arg("call").args(words);
@@ -23,7 +24,7 @@ fn person(words: &[&str], revision: &str) -> Person {
     Person::start(command)
 }
 
-/// The same where nobody is.
+/// Calls a tool without a user who could answer.
 fn nobody(words: &[&str], revision: &str) -> Run {
     let server = ["--revision", revision, "--", &questioner()];
     run(&[&["call"], words, &server].concat())
@@ -61,7 +62,7 @@ fn a_form_is_filled_in_field_by_field() {
             !seen.contains("\u{1b}[2J") && !seen.contains("\u{1b}[31m"),
             "{seen:?}"
         );
-        // It was not asked for.
+        // These messages were not requested.
         assert!(!seen.contains("looking for seats") && !seen.contains("the questioner asks"));
     }
 }
@@ -75,7 +76,7 @@ fn whoever_does_not_want_to_answer_need_not() {
                 .sees("Your name")
                 .sees("> ")
                 .types(word)
-                // It could be a name.
+                // The word could also be the answer.
                 .sees(&format!("Is {word} what you fill in here? "))
                 .types("");
             let (status, printed, seen) = person.ends();
@@ -122,8 +123,9 @@ fn what_is_asked_at_once_is_asked_one_after_the_other() {
     }
 }
 
-/// A browser for `$BROWSER` that writes down how it was called, in a directory without blanks in its path. A shell is told to
-/// read it, since a file that was just written may be no program yet: some process that is just being started may hold it.
+/// A browser for `$BROWSER` that writes its arguments to a file in a directory without spaces in
+/// its path. A shell runs the script, because a process that is just being started may hold a new
+/// file open, so that it can't be executed yet.
 pub(crate) fn browser(directory: &Path) -> String {
     let path = directory.join("browser");
     let script =
@@ -344,7 +346,7 @@ fn the_level_of_what_a_server_says_can_be_chosen() {
             assert_eq!(run.status, 0, "{}", run.stderr);
             let mut lines: Vec<_> = run.stderr.split_inclusive('\n').collect();
             let mut expected = shown.to_vec();
-            // The two streams of a process have no order.
+            // The order of a process's two streams is undefined.
             lines.sort_unstable();
             lines.dedup();
             expected.sort_unstable();

@@ -1,4 +1,4 @@
-//! Tokens: where they come from, where they go, and what is said when nobody is let in.
+//! Tests tokens: their sources, their destinations, and the errors when a server rejects them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use crate::fake::fake;
 use crate::home::Home;
 use crate::support::{Run, plainly, run};
 
-/// A server that answers everything with this head, and passes on what `Authorization` says.
+/// A server that answers every request with this head, and passes on the header `Authorization`.
 pub(crate) fn server(answer: &'static str) -> (String, Receiver<Option<String>>) {
     server_at("127.0.0.1:0", answer, answer)
 }
@@ -49,7 +49,7 @@ fn server_at(
 
 const REFUSED: &str = "401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"invalid_token\"";
 
-/// What a run says of a token that is sent and refused.
+/// The error for a token that was sent and rejected.
 const TOLD: &str = "error: HTTP status 401 without an MCP reply to `server/discover`; the server rejected the token: \
                     invalid_token\n help: get a token for this server, and send it: --bearer @FILE, \
                     or --bearer env:NAME\n";
@@ -155,7 +155,7 @@ fn a_token_is_given_once() {
     assert_eq!(both.status, 2, "{}", both.stderr);
     assert!(!both.stderr.contains("s3cret"), "{}", both.stderr);
     assert!(tokens.try_recv().is_err());
-    // The one in a file of the host's is another matter.
+    // A token in a host's file is allowed with options.
     let servers = serde_json::json!({ "servers": { "s": {
         "type": "http", "url": url, "headers": { "Authorization": "Bearer of-the-host", "X-Own": "1" }
     } } });
@@ -217,7 +217,7 @@ fn a_server_whose_metadata_fails_is_said_to_want_a_token() {
 #[cfg(unix)]
 #[test]
 fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
-    // The one address that reaches this machine and may be any other.
+    // This address reaches this machine, but might belong to any other.
     let (url, tokens) = server_at("0.0.0.0:0", REFUSED, REFUSED);
     let home = Home::new();
     home.project("token", "s3cret");
@@ -263,11 +263,11 @@ fn a_token_is_in_no_trace_no_recording_and_no_log() {
     }
 }
 
-/// A server that repeats what it was sent.
+/// A server that repeats what a client has sent.
 fn repeating(method: &str, _params: &Value) -> Value {
     let message = "who is t0ken-of-mine?";
     let (code, data) = match method {
-        // So long that its middle is left out, which begins within the token.
+        // The text is so long that its middle is cut out, starting inside the token.
         "tools/list" => {
             let url = format!("https://a.example/?t={}t0ken-of-mine{0}", "x".repeat(2_015));
             let one = json!({ "mode": "url", "elicitationId": "1", "url": url, "message": "m" });
@@ -305,6 +305,6 @@ fn a_token_that_a_server_repeats_is_in_no_error() {
         assert!(failed.stderr.contains(help), "{}", failed.stderr);
         assert!(!failed.stderr.contains("t0k"), "{}", failed.stderr);
     }
-    // It is not looked for in what nobody sent.
+    // A text that was not sent is not masked.
     assert!(run(&["ls", &url]).stderr.contains("who is t0ken-of-mine?"));
 }

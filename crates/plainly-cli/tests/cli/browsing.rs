@@ -1,5 +1,5 @@
-//! `serve --app`: the page on which hosts show the files, and the tool that opens it. What it does in a browser is tested
-//! with the hosts, in `interop/apps`.
+//! Tests `serve --app`: the page on which hosts show the files, and the tool that opens it. Tests
+//! in a browser are with those of the hosts, in `interop/apps`.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::{Docs, Target};
 
 const PAGE: &str = "ui://plainly/files";
 
-/// The tool, as it is listed.
+/// The tool in the server's list.
 fn browse(target: &Target) -> Option<Value> {
     let listed = target.run("tools", &["--json"]).succeeded();
     let mut tools = listed.json_lines().into_iter();
@@ -42,7 +42,7 @@ fn a_tool_opens_the_page() {
             let advice = "Use a URI exactly as it is listed.";
             assert!(run.stderr.contains(advice), "{}", run.stderr);
         }
-        // What the page calls is there, whatever else is not.
+        // The tools that the page calls are served whatever else is not.
         for words in [
             &["search", "pattern=Intro"][..],
             &["read_resource", "uri=file:///docs/intro.md"],
@@ -52,7 +52,7 @@ fn a_tool_opens_the_page() {
     }
 }
 
-/// Whatever is in a file only becomes text: nothing on the page could make anything else of it.
+/// The contents of a file can only become text on the page.
 #[test]
 fn the_page_loads_nothing_and_makes_nothing_of_text() {
     let docs = Docs::new();

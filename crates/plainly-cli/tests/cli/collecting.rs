@@ -1,4 +1,4 @@
-//! What a collector of OpenTelemetry receives of `serve`, and what becomes of a server without one.
+//! Tests what an OpenTelemetry collector receives from `serve`, and how a server works without one.
 
 use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -47,7 +47,7 @@ impl Collector {
         }
     }
 
-    /// All spans, and the names of all metrics, until the server has ended.
+    /// All spans and the names of all metrics until the end of the server.
     fn all(self, server: Operated) -> (Vec<Span>, Vec<String>) {
         drop(server);
         let (mut spans, mut metrics) = (Vec::new(), Vec::new());
@@ -85,7 +85,7 @@ fn attribute<'a>(span: &'a Span, name: &str) -> Option<&'a str> {
     Some(text)
 }
 
-/// Checks the span of the search that had a parent and came in an HTTP request of another trace.
+/// Checks the span of the search, which had a parent and came in an HTTP request of another trace.
 #[track_caller]
 fn check_search(search: &Span, trace: &str) {
     assert_eq!(search.name, "tools/call search");
@@ -240,10 +240,10 @@ fn variables_that_can_not_be_used_are_named_at_once_and_keep_no_server_from_star
                  invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\""
             ),
         ),
-        // Each once, though both signals read them.
+        // Each warning appears once, though both signals read the variables.
         (&[without_scheme, grpc], format!("{protocol}; {endpoint}")),
         (&[HTTP, grpc, ("OTEL_SDK_DISABLED", "TRUE")], String::new()),
-        // Nothing is encrypted.
+        // These connections are not encrypted.
         (&[&[HTTP][..], &certificates].concat(), String::new()),
     ] {
         let mut command: Command = plainly();

@@ -1,4 +1,4 @@
-//! Words that a shell completes: what they can become, in time, and nothing else.
+//! Tests the completions of words: the right candidates, in time, and no others.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::{PLAINLY, Serving, toolbox};
 #[cfg(unix)]
 mod scripts;
 
-/// A user with servers that have tools and documents, that never answer, and that are not there.
+/// A user with servers that have tools and documents, that never answer, and that don't exist.
 fn home() -> Home {
     let home = Home::new();
     home.project("docs/intro.md", "# Intro");
@@ -24,7 +24,7 @@ fn home() -> Home {
     home
 }
 
-/// What a line can become at its end.
+/// The candidates at the end of a line.
 fn candidates(home: &Home, line: &str) -> Vec<String> {
     let listed = home.run(&["candidates", "--line", line]).succeeded();
     let values = listed.text().lines().map(|line| line.split('\t').nth(1));
@@ -74,7 +74,7 @@ fn every_place_has_its_candidates() {
             "plainly read docs file:///docs/i",
             &["file:///docs/intro.md"],
         ),
-        // What has none, and what nobody answers.
+        // These have no completions, or no server that answers.
         ("plainly discover box ", &[]),
         ("plainly call box greet name=", &[]),
         ("plainly tools nobody ", &[]),

@@ -1,4 +1,4 @@
-//! `plainly explain`: any error explained, without a server.
+//! Tests `plainly explain`, which explains any error without a server.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -20,7 +20,7 @@ fn piped(bytes: &[u8], words: &[&str]) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may have seen enough before all is written.
+    // The command may end before it has read everything.
     let _ = child.stdin.take().unwrap().write_all(bytes);
     let output = child.wait_with_output().unwrap();
     Run {
@@ -69,7 +69,7 @@ fn an_error_can_be_an_argument_of_several_words() {
     assert_eq!(alone["code"], -32042);
     let words = run(&["explain", "HTTP", "401", "--revision", "2025-11-25"]).succeeded();
     assert!(words.text().contains("Unauthorized"), "{}", words.text());
-    // Where a number is a status and a code, both are told.
+    // A number that is both a status and a code gets both explanations.
     let both = run(&["explain", "429", "--json"]).succeeded().json_lines();
     assert_eq!(both[0]["httpStatus"], 429);
     assert_eq!(both[1]["code"], 429);
@@ -159,7 +159,7 @@ fn all_codes_are_listed_as_fields_or_as_objects() {
     }
     let problems = objects.iter().filter(|it| it["kind"] == "problem");
     assert_eq!(problems.count(), 29);
-    // The old code of missing resources is for pinned clients only.
+    // The old code for missing resources is only for pinned clients.
     let old = objects.iter().find(|it| it["code"] == -32002).unwrap();
     let allowed = json!({"uniform": [], "perRevision": REVISIONS[..4]});
     assert_eq!(old["mayEmit"], allowed);

@@ -1,4 +1,4 @@
-//! Exit statuses, and the words that go with them.
+//! Tests exit statuses, and the texts of their errors.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,18 +8,18 @@ use serde_json::json;
 
 use crate::support::{Docs, Serving, of, plainly, run, toolbox};
 
-/// A URL where nobody listens.
+/// A URL where no server listens.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/mcp", listener.local_addr().unwrap())
 }
 
-/// A web server that knows nothing of MCP.
+/// A web server that does not support MCP.
 fn other() -> String {
     answering("404 Not Found")
 }
 
-/// One that answers everything with this status, and the headers behind it.
+/// A web server that answers every request with this status and these headers.
 fn answering(head: &'static str) -> String {
     answering_with(head, "no page")
 }
@@ -251,7 +251,7 @@ fn what_would_be_right_is_said() {
         (&["ls", url, "--insecure"], "use '--cacert FILE'"),
         (&["call", url, "tool", "-v"], "use '--trace', or '--log debug'"),
         (&["ls", "/bin/sh"], "use `plainly ls -- /bin/sh`"),
-        // The word that is forgotten most.
+        // This word is forgotten most often.
         (&["tools", "sh", "-y", "foo"], "comes after '--': plainly tools -- sh -y foo"),
         (&["tools", "--timeout", "5", "sh", "-y"], "comes after '--': plainly tools --timeout 5 -- sh -y"),
         (&["tools", "sh", "foo"], "to start a server, use `plainly tools -- sh foo`"),
@@ -268,7 +268,7 @@ fn what_would_be_right_is_said() {
         let run = run(words);
         assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
         assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
-        // Of the library that reads JSON, and of the one that reads the command line.
+        // These are texts of the JSON parser, and of the command line parser.
         #[rustfmt::skip]
         let foreign = [
             "line 1 column", "EOF", "expected value", "expected ident", "expected `", "trailing",
@@ -312,7 +312,7 @@ fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
         let said = error["message"].as_str().unwrap();
         assert!(said.starts_with(message), "{words:?}: {said}");
     }
-    // Here it is a word for the server.
+    // Here, the option belongs to the server's command.
     let other = run(&["ls", "--no-such", "--", "server", "--json"]);
     assert!(other.stderr.starts_with("error: "), "{}", other.stderr);
     assert!(

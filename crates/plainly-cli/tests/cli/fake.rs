@@ -1,4 +1,4 @@
-//! A server that says what a test wants, over HTTP, for what ours never says.
+//! A server over HTTP with answers that a test chooses, for answers that plainly never sends.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::received::received;
 
-/// Serves `answer`, which gets a method and its parameters and gives `result` or `error`. Answers discovery itself. Gives
-/// its URL; it ends with the tests.
+/// Serves `answer`, which gets a method and its parameters and returns `result` or `error`.
+/// Discovery is answered here. Returns the URL; the server ends with the tests.
 pub(crate) fn fake(answer: fn(&str, &Value) -> Value) -> String {
     fake_with(json!({}), answer)
 }
 
-/// The same with extensions.
+/// Like `fake`, for a server with extensions.
 pub(crate) fn fake_with(extensions: Value, answer: fn(&str, &Value) -> Value) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! `serve --tool-names filesystem`: the tools of `@modelcontextprotocol/server-filesystem`.
+//! Tests `serve --tool-names filesystem`: the tools of `@modelcontextprotocol/server-filesystem`.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::{Docs, PLAINLY, Run, Serving, Target, run};
 
 const FILESYSTEM: [&str; 2] = ["--tool-names", "filesystem"];
 
-/// The names that the tools have there, in the order there.
+/// The names of that server's tools, in its order.
 const ALL: [&str; 14] = [
     "read_file",
     "read_text_file",

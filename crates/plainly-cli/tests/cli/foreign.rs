@@ -1,4 +1,4 @@
-//! Servers that are not ours: older, stranger, or hostile.
+//! Tests servers of other implementations: old, unusual or hostile ones.
 
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ fn session_lost(_: &str, _: &Value) -> Value {
     json!({ "error": { "code": -32002, "message": "Session not found" } })
 }
 
-/// Python 2.3 has no other words for a prompt that is missing.
+/// The Python SDK 2.3 reports a missing prompt as an internal error.
 fn internal(method: &str, _: &Value) -> Value {
     match method {
         "prompts/list" => json!({ "result": { "prompts": [{ "name": "other" }] } }),
@@ -314,7 +314,7 @@ fn of_several_representations_one_is_written() {
     assert_eq!(read(&["--json"]).json()["contents"][1]["text"], expected);
 }
 
-/// Each page has other collections, and there is always one more.
+/// Each page has new collections, and there is always another page.
 fn endless(method: &str, params: &Value) -> Value {
     assert_eq!(method, "resources/list");
     let page: u64 = params["cursor"]
@@ -346,11 +346,11 @@ fn a_collection_without_end_has_one_on_the_way_down() {
     assert_eq!(run.status, 1, "{}", run.stderr);
     let expected = "more than 100000 collections";
     assert!(run.stderr.contains(expected), "{}", run.stderr);
-    // As many as were looked at, and no page more.
+    // There are as many as were read, and no further page.
     assert_eq!(run.text().lines().count(), 100_000);
 }
 
-/// Commands to a terminal that JSON need not escape, and what turns text around.
+/// Control characters that JSON need not escape, and characters that change the direction of text.
 const COMMANDS: &str = "\u{9b}2J\u{7f}\u{202e}\u{e0001}é";
 
 fn commanding(method: &str, _: &Value) -> Value {

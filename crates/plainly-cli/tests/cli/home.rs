@@ -1,4 +1,4 @@
-//! A user with a directory, and a project in it, for what depends on files that are there or not.
+//! A user with a home directory and a project, for tests that depend on files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Home {
         self.user(&format!("projects/site/{file}"), text)
     }
 
-    /// Writes a file of the project, whose servers the user has agreed to.
+    /// Writes a file of the project, and allows its servers.
     pub(crate) fn allowed(&self, file: &str, text: &str) -> PathBuf {
         let path = self.project(file, text);
         self.run(&["servers", "--allow", file]).succeeded();

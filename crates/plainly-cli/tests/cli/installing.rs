@@ -1,4 +1,4 @@
-//! Servers in the files of hosts: added, replaced, taken away, and nothing else changed.
+//! Tests servers in the files of hosts: adding, replacing and removing them without other changes.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,10 +12,10 @@ use crate::support::{Docs, PLAINLY, toolbox};
 
 const COMMENTED: &str = "// mine\n{\n\t\"theme\": \"dark\", // at night\n\t\"mcpServers\": {\n\t\t\"o\": { \"command\": \"x\" },\n\t\t// the last\n\t},\n}";
 
-/// The table of hosts for people.
+/// The table of hosts in the documentation.
 const GUIDE: &str = include_str!("../../../../docs/hosts/README.md");
 
-/// Each host with its file of a user, and the one of a project.
+/// Each host with its file for a user, and the one for a project.
 const HOSTS: [(&str, &str, Option<&str>); 8] = [
     ("claude", ".claude.json", Some(".mcp.json")),
     (
@@ -145,7 +145,7 @@ fn a_file_is_as_it_was_but_for_the_entry() {
     assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
     home.run(&["uninstall", "cursor", "server-x"]).succeeded();
     assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
-    // What it was first is kept for good, and what it was last beside it.
+    // The first contents are kept for good, and the last contents beside them.
     let last = fs::read_to_string(home.path().join("kept/mcp.json.plainly-backup-last"));
     assert_eq!(last.unwrap(), changed);
     assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);

@@ -1,4 +1,5 @@
-//! Where logins are kept: in a file, or in one that is encrypted with a key in the system's keychain.
+//! Tests where logins are stored: in a file, or in a file that is encrypted with a key in the
+//! system's keychain.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -9,7 +10,7 @@ use crate::protected::MARK;
 use crate::protected::Protected;
 use crate::support::{Run, of, plainly};
 
-/// The binary for the user of this home, who keeps logins there.
+/// The binary for the user of this home, who stores logins in this place.
 fn command(home: &Home, words: &[&str], place: Option<&str>) -> Command {
     let mut command = plainly();
     command

@@ -1,4 +1,4 @@
-//! Servers that ask who calls: their options, and the keys that `key new` makes.
+//! Tests servers that authenticate callers: their options, and the keys that `key new` creates.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Docs, Run, Serving, of, plainly, run};
 
-/// Makes a key; what is printed.
+/// Creates a key, and returns the output.
 fn key(file: &Path, words: &[&str]) -> String {
     let mut command = plainly();
     command
@@ -182,7 +182,7 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
         (&["--require-scope", "read"], "add --auth-issuer"),
         (&["--require-dpop"], "add --auth-issuer"),
         (&["--dpop-nonces"], "add --auth-issuer"),
-        // A key is bound to nothing.
+        // A key is never bound.
         (&["--auth-keys", keys, "--require-dpop"], "--auth-keys"),
         (&["--auth-keys", keys, "--dpop-nonces"], "add --auth-issuer"),
         (&["--require-dpop", "--stdio"], "--stdio"),
@@ -202,7 +202,7 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
     }
 }
 
-/// An authorization server that is asked what tokens are worth, and binds them to keys.
+/// An authorization server that introspects tokens, and binds them to keys.
 async fn binding_server() -> AuthorizationServer {
     let client = |id| KnownClient {
         id,
@@ -230,7 +230,7 @@ fn post(url: &str, headers: &str, body: &str) -> String {
     answer
 }
 
-/// A token for this server that is bound to nothing.
+/// An unbound token for this server.
 fn unbound(issuer: &str, url: &str) -> String {
     let of_client = "Authorization: Basic cmVhZGVyOnMzY3JldA==\r\n";
     let form = format!("grant_type=client_credentials&resource={url}");
@@ -240,7 +240,7 @@ fn unbound(issuer: &str, url: &str) -> String {
     answer["access_token"].as_str().unwrap().to_owned()
 }
 
-/// `plainly serve` with what is needed to ask this issuer, and these options.
+/// Starts `plainly serve` with introspection at this issuer, and with these options.
 fn asking(issuer: &str, secret: &str, docs: &Docs, options: &[&str]) -> Serving {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap().to_string();
@@ -277,7 +277,7 @@ fn tokens_can_be_required_to_be_bound_to_a_key_and_proofs_to_be_fresh() {
         let takes_any = nobody.contains("\r\nwww-authenticate: bearer ");
         assert_eq!(takes_any, !is_required, "{nobody}");
 
-        // A client that can bind its tokens does so by itself.
+        // A client that can bind its tokens does so on its own.
         let client = ["--client-id", "reader", "--client-secret", &secret];
         let listed = run(&[&["ls", &*server.url, "--trace"], &client[..]].concat());
         assert_eq!(listed.status, 0, "{options:?}: {}", listed.stderr);
@@ -372,7 +372,7 @@ fn keys_are_listed_and_revoked_by_their_names() {
     assert!(gone.stderr.contains("No such file"), "{}", gone.stderr);
 }
 
-/// A full disk is no mistake on the command line, and a key that nobody has seen is not left behind.
+/// A full disk is no mistake on the command line, and a key that was not printed is not stored.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_key_that_can_not_be_printed_is_not_kept() {

@@ -1,4 +1,4 @@
-//! `ls` and `discover`.
+//! Tests `ls` and `discover`.
 
 use std::fs;
 

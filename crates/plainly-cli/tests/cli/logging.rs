@@ -1,4 +1,4 @@
-//! Logs: for people and for programs, of each request and of each failure.
+//! Tests logs for users and for programs, of each request and of each failure.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Docs, Target, plainly, run};
 
-/// What `plainly serve --stdio` logs about these messages.
+/// The log of `plainly serve --stdio` for these messages.
 fn logged(docs: &Docs, options: &[&str], messages: &[&str]) -> String {
     let mut child = plainly()
         .args(["serve", docs.str(), "--stdio"])

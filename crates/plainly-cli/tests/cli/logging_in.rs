@@ -1,4 +1,4 @@
-//! Logins: how somebody logs in, what is kept of it, and what becomes of commands that need one.
+//! Tests logins: the ways to log in, the stored data, and commands that need a login.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ use crate::person::Person;
 use crate::protected::{MARK, Protected, agree, parameter};
 use crate::support::{PATIENCE, Run, appears, get, of, plainly};
 
-/// The binary for the user of this home, whose browser writes down what it is to open.
+/// The binary for the user of this home, whose browser writes the URL to a file.
 fn command(home: &Home, words: &[&str]) -> Command {
     let mut command = plainly();
     command
@@ -41,7 +41,7 @@ fn credentials(home: &Home) -> PathBuf {
     home.path().join(".local/state/plainly/credentials.json")
 }
 
-/// What the browser was told to open, once it was.
+/// The URL that the browser was started with, after it was.
 fn page(home: &Home) -> String {
     appears(&opened(home));
     let text = fs::read_to_string(opened(home)).unwrap();
@@ -49,13 +49,13 @@ fn page(home: &Home) -> String {
     text.lines().nth(1).unwrap().to_owned()
 }
 
-/// A private key that nobody uses for anything else.
+/// A private key for these tests only.
 const KEY: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../plainly-oauth/tests/keys/p256.pem"
 );
 
-/// A user who logs in with a browser that comes back.
+/// A user who logs in with a browser that is redirected back.
 fn log_in(home: &Home, server: &Protected) -> (i32, String, String) {
     let mut person = Person::start(command(home, &["login", &server.url]));
     person.sees("requires a login: ");
@@ -156,7 +156,7 @@ fn a_login_that_ends_is_renewed_and_one_that_can_not_be_is_wanted_again() {
         run(&home, &["tools", &server.url]).succeeded();
     }
     assert_eq!(grants(&server)[1], "refresh_token");
-    // As if somebody else had used it up.
+    // Simulates another client that has used the refresh token.
     server.state().given += 1;
     let refused = run(&home, &["tools", &server.url]);
     assert_eq!(refused.status, 7, "{}", refused.stderr);
@@ -251,13 +251,13 @@ fn an_account_is_named_if_the_authorization_server_says_it() {
     let listed = run(&home, &["logins"]).succeeded();
     let row = format!("{url}\t{issuer}\tada@example.com\tmcp:read\tin ");
     assert!(listed.text().starts_with(&row), "{}", listed.text());
-    // Nothing else of what it says is kept.
+    // No other part of the ID token is stored.
     let kept = fs::read_to_string(credentials(&home)).unwrap();
     assert!(
         !kept.contains("id_token") && !kept.contains("e30."),
         "{kept}"
     );
-    // It is text of somebody else.
+    // The name is another party's text.
     server.state().account = Some("\u{202e}ada");
     let forced = run(&home, &["login", url, "--device", "--force"]);
     assert_eq!(forced.status, 0, "{}", forced.stderr);
@@ -320,7 +320,8 @@ fn a_page_reaches_the_browser_as_one_word_that_no_shell_reads() {
     ] {
         server.state().page = Some(page);
         let mut person = Person::start(command(&home, &["login", &server.url]));
-        // Quotes and braces are refused before; all else is at most an odd address.
+        // Quotation marks and braces are rejected before. Other characters only make an unusual
+        // URL.
         if page.contains(['\'', '{']) {
             assert_eq!(person.wait().0, 7, "{page}: {}", person.seen);
             assert!(!opened(&home).exists(), "{page}");
@@ -368,7 +369,7 @@ fn a_server_that_names_nobody_who_gives_tokens_is_asked_about() {
     }
 }
 
-/// A program that has a user log in, and reads what is to be done.
+/// A program that lets a user log in, and reads the events.
 struct Program {
     child: Child,
     events: Box<dyn Iterator<Item = Value>>,
@@ -407,7 +408,7 @@ fn a_program_is_told_what_to_do_in_json() {
     let mut stdin = program.child.stdin.take().unwrap();
     writeln!(stdin, "no address").unwrap();
     program.next("mistake");
-    // Two lines at once are two.
+    // Two lines at once count as two.
     let address = agree(page["url"].as_str().unwrap());
     let both = format!("nor this\n{address}\n");
     stdin.write_all(both.as_bytes()).unwrap();
@@ -603,7 +604,7 @@ fn a_name_is_as_good_as_a_url() {
     run(&home, &["logout", "notes"]).succeeded();
     assert_eq!(run(&home, &["tools", "notes"]).status, 7);
     assert_eq!(run(&home, &["login", "nobody", "--device"]).status, 2);
-    // What the host has for it goes before.
+    // The host's token takes precedence.
     let servers = serde_json::json!({ "mcpServers": { "notes": {
         "type": "http", "url": server.url, "headers": { "Authorization": "Bearer of-the-host" }
     } } });

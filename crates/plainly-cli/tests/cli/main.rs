@@ -1,4 +1,5 @@
-//! The binary from outside: its words, its output, its exit status, over HTTP and as the parent of a server.
+//! Tests the binary from outside: its command line, its output and its exit status, over HTTP and
+//! as the parent of a server.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Servers by the names that they have in the files of hosts.
+//! Tests servers that are found by their names in the files of hosts.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -12,10 +12,10 @@ use crate::home::Home;
 use crate::person::Person;
 use crate::support::{Serving, toolbox};
 
-/// A program that says what it was given, and is no server.
+/// A program that prints its environment and arguments, and is no server.
 const TELL: &str = "echo \"$A,$B,$1 in $(basename \"$(pwd)\")\" >&2; exit 3";
 
-/// What it said, in the error of whoever started it.
+/// The output of that program, in the error of the command.
 fn told(home: &Home, words: &[&str]) -> String {
     let run = home.run(words);
     assert_eq!(run.status, 3, "{}", run.stderr);
@@ -50,7 +50,7 @@ fn every_command_takes_a_name() {
     }
 }
 
-/// The files of a user, nearest first, with the hosts that have them and the keys in them.
+/// The files of a user, nearest first, with their hosts and their keys.
 const USER: [(&str, &str, &str); 8] = [
     (".claude.json", "claude", "mcpServers"),
     (
@@ -70,7 +70,7 @@ const USER: [(&str, &str, &str); 8] = [
     (".gemini/settings.json", "gemini", "mcpServers"),
 ];
 
-/// Those of projects, farthest first, with the keys in them and the directories that they are for.
+/// The files of projects, farthest first, with their keys and their directories.
 const PROJECTS: [(&str, &str, &str); 9] = [
     ("../.gemini/settings.json", "mcpServers", "projects"),
     ("../.zed/settings.json", "context_servers", "projects"),
@@ -83,7 +83,7 @@ const PROJECTS: [(&str, &str, &str); 9] = [
     (".mcp.json", "mcpServers", "site"),
 ];
 
-/// A file with one server, `s`, which says this word.
+/// A file with one server, `s`, which prints this word.
 fn saying(file: &str, key: &str, word: &str) -> String {
     if file.ends_with(".toml") {
         let args = format!("[\"-c\", '{TELL}', \"sh\", \"{word}\"]");
@@ -111,13 +111,13 @@ fn every_file_is_found_and_the_nearest_wins() {
         let expected = format!(",,{file} in {directory}");
         assert_eq!(told(&home, &["ls", "s"]), expected);
     }
-    // What Claude Code keeps for this project alone.
+    // Claude Code stores this server for this project alone.
     let server = json!({ "command": "sh", "args": ["-c", TELL, "sh", "own"] });
     let project = home.path().join("projects/site").display().to_string();
     let own = json!({ "projects": { project: { "mcpServers": { "s": server } } } });
     home.user(".claude.json", &own.to_string());
     assert_eq!(told(&home, &["ls", "s"]), ",,own in site");
-    // One file and no other.
+    // Only this file is searched.
     home.project("other.toml", &saying("other.toml", "mcp_servers", "other"));
     let words = ["ls", "s", "--config", "other.toml"];
     assert_eq!(told(&home, &words), ",,other in site");
@@ -180,7 +180,7 @@ fn a_file_of_variables_is_read() {
     assert!(broken.stderr.ends_with(expected), "{}", broken.stderr);
 }
 
-/// A server that answers nothing, and passes on the headers that it gets.
+/// A server that answers nothing, and passes on the headers that it receives.
 pub(crate) fn heads() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -233,7 +233,7 @@ fn secrets_come_from_the_environment_or_a_file() {
     assert!(!refused.stderr.contains("secret"), "{}", refused.stderr);
     home.run(&["ls", &url, "--header", "X: ${NOT_SET}"])
         .failed(2, "error: --header X: the variable NOT_SET is not set\n");
-    // Those of a configured server, some replaced.
+    // The headers of a configured server, some of which are replaced.
     let (url, heads) = self::heads();
     let codex = format!(
         "[mcp_servers.s]\nurl = \"{url}\"\nbearer_token_env_var = \"TOKEN\"\nhttp_headers = {{ X-One = \"1\" }}\nenv_http_headers = {{ X-Two = \"TWO\" }}\n"
@@ -405,7 +405,7 @@ fn a_file_of_a_project_is_allowed_once_as_it_is() {
          help: look at the file, then run: plainly servers --allow {path}\n"
     );
     home.run(&["ls", "s"]).failed(2, &refused);
-    // Nobody is asked who wants JSON.
+    // A command with JSON output asks no questions.
     let error = home.run(&["ls", "s", "--json"]);
     assert_eq!(error.status, 2);
     let listed = home.run(&["servers"]).succeeded();
@@ -414,7 +414,7 @@ fn a_file_of_a_project_is_allowed_once_as_it_is() {
         "{}",
         listed.text()
     );
-    // Who names the file knows it.
+    // The user knows a file that the command line names.
     assert_eq!(
         told(&home, &["ls", "s", "--config", ".mcp.json"]),
         ",,project in site"
@@ -426,7 +426,7 @@ fn a_file_of_a_project_is_allowed_once_as_it_is() {
     assert!(said.starts_with(&hides), "{said}");
     home.project(".mcp.json", &format!("{of_project} "));
     home.run(&["ls", "s"]).failed(2, &refused);
-    // A person is asked.
+    // The user at a terminal is asked.
     for (answer, status) in [("", 2), ("no", 2), ("y", 3)] {
         let mut person = Person::start(home.command(&["ls", "s"]));
         let question = "Allow this file until it changes? [y/N] ";

@@ -1,4 +1,5 @@
-//! A folder of Word documents, workbooks and notebooks, as its user reads it: by commands, and by tools.
+//! Tests a directory of Word documents, workbooks and notebooks, which a user reads with commands
+//! and with tools.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::support::{Docs, Serving, Target};
 const NOTEBOOK: &str = r##"{"nbformat":4,"metadata":{"language_info":{"name":"python"}},"cells":[
   {"cell_type":"markdown","source":["# Plot\n"]},{"cell_type":"code","source":"plot()","outputs":[]}]}"##;
 
-/// The documents that programs wrote, one that was made to do harm, and one that is cut off.
+/// Documents that other programs wrote, a hostile one, and a truncated one.
 fn docs() -> Docs {
     let docs = Docs::new();
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plainly-convert/tests/office/files");
@@ -85,7 +86,7 @@ fn documents_are_markdown_for_commands_and_tools() {
 fn a_document_that_cannot_be_read_costs_no_more_than_its_text() {
     let docs = docs();
     let server = Target::Http(Serving::docs(&docs));
-    // Of eight sheets with two cells each, one takes 512 MiB.
+    // Each of its eight sheets has two cells, and needs 512 MiB.
     for name in ["far.xls", "cut.docx"] {
         let uri = format!("file:///docs/{name}");
         let run = server.run("read", &[&uri]).succeeded();

@@ -1,4 +1,4 @@
-//! `serve` as its operator sees it: metrics, the status page and the audit file.
+//! Tests `serve` for its operator: metrics, the status page and the audit file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -59,7 +59,7 @@ impl Operated {
         http(&self.admin, "GET", path, &[], "")
     }
 
-    /// Posts a message of the newest revision, whose `_meta` has these members too.
+    /// Posts a message of the newest revision with these additional members in `_meta`.
     pub(crate) fn post(
         &self,
         method: &str,
@@ -103,7 +103,7 @@ impl Operated {
         )
     }
 
-    /// Opens a session of an older revision, as a client does, and returns the header that names it.
+    /// Opens a session of an older revision, and returns the header with its id.
     pub(crate) fn open_session(&self) -> String {
         let initialize = json!({
             "jsonrpc": "2.0",
@@ -144,23 +144,23 @@ impl Operated {
         response(host, method, &format!("/{path}"), &headers, body)
     }
 
-    /// Asks it to stop.
+    /// Asks the server to stop.
     pub(crate) fn ask_to_stop(&self) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
     }
 
-    /// Asks it to stop, and waits for that.
+    /// Asks the server to stop, and waits until it has.
     pub(crate) fn stop(&mut self) -> Option<i32> {
         self.ask_to_stop();
         self.ended()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the server.
     pub(crate) fn ended(&mut self) -> Option<i32> {
         status(&mut self.child)
     }
 
-    /// The next line of standard error that has this in it.
+    /// The next line of standard error that contains this text.
     pub(crate) fn says(&self, part: &str) -> String {
         loop {
             let line = self.stderr.recv_timeout(PATIENCE).unwrap();
@@ -214,7 +214,7 @@ fn response(
     (head.to_owned(), body.to_owned())
 }
 
-/// The values of a metric whose labels have all of these parts.
+/// The sum of a metric's values whose labels contain all of these parts.
 fn values(metrics: &str, name: &str, labels: &[&str]) -> f64 {
     let lines = metrics.lines().filter(|line| {
         let rest = line.strip_prefix(name);
@@ -391,7 +391,7 @@ fn the_listener_for_operators_serves_pages_to_known_names_alone() {
     assert_eq!(taken.status, 1);
     let why = format!("cannot serve the status page at {}: ", server.admin);
     assert!(taken.stderr.contains(&why), "{}", taken.stderr);
-    // A host starts one for each conversation.
+    // A host starts a server for each conversation.
     let second = run(&["serve", docs.str(), "--stdio", "--admin", &server.admin]);
     assert_eq!(second.status, 0, "{}", second.stderr);
     let why = "the status page is not served";
@@ -459,14 +459,14 @@ fn every_request_is_in_the_audit_file_before_it_is_answered() {
         json!(fields(missing, &["outcome", "code", "trace"])),
         expected
     );
-    // As programs that rotate logs do it.
+    // Programs that rotate logs rename the file like this.
     let rotated = folder.path().join("audit.1");
     fs::rename(&path, &rotated).unwrap();
     server.read();
     assert_eq!((lines(&rotated).len(), lines(&path).len()), (3, 1));
     let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
     assert_eq!(mode & 0o777, 0o600);
-    // A file keeps no resource from anyone.
+    // The audit file does not restrict access to any resource.
     let known = server.post("server/discover", json!({}), json!({}), &[]);
     let resources = &known["result"]["capabilities"]["extensions"]["dev.plainly/resources"];
     assert_eq!(resources["recursive"], true);
@@ -533,7 +533,8 @@ fn a_pipe_without_room_is_as_a_full_disk() {
     let mut pipe = options.open(path).unwrap();
     let mut written = || {
         let mut text = Vec::new();
-        // Until nothing is left, which is an error while the server has the other end.
+        // Reads until the pipe is empty, which is an error as long as the server has its other end
+        // open.
         let _ = pipe.read_to_end(&mut text);
         String::from_utf8(text).unwrap()
     };

@@ -1,4 +1,4 @@
-//! Packages of a server: what is in them, and that what comes out of them is that server.
+//! Tests packages of a server: their contents, and that their program is that server.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ const OPTIONS: [&str; 10] = [
     "TOOL_TOKEN=s3cret-of-mine",
 ];
 
-/// The example with tools and prompts without its symbols, which take longer to compress than all the rest.
+/// The example with tools and prompts, without its symbols, whose compression takes longer than
+/// everything else.
 static TOOLBOX: LazyLock<PathBuf> = LazyLock::new(|| {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stripped");
     fs::create_dir_all(&directory).unwrap();
@@ -42,11 +43,11 @@ fn pack(directory: &Path, program: &Path, options: &[&str]) -> Run {
     let mut command = plainly();
     command.current_dir(directory);
     command.arg("package").arg(program).args(options);
-    // Compression takes seconds in a build for tests.
+    // In a test build, compression takes seconds.
     within(4 * PATIENCE, command)
 }
 
-/// Packs the program in a directory of its own.
+/// Packs the program in a new directory.
 fn packed(program: &Path, options: &[&str]) -> (TempDir, Run) {
     let directory = TempDir::new().unwrap();
     let run = pack(directory.path(), program, options);
@@ -110,7 +111,7 @@ impl Packed {
         self.directory.join(path)
     }
 
-    /// The directory with the files of a package.
+    /// The directory with the unpacked files of a package.
     fn unpacked(&self, index: usize) -> PathBuf {
         let package = self.path(index);
         let to = self.directory.join(index.to_string());

@@ -1,5 +1,5 @@
-//! The documentation from outside: the programs of the guide are the examples of this package, and every command on a page
-//! prints what the page says.
+//! Tests the documentation from outside: the programs of the guide are the examples of this
+//! package, and every command on a page prints the output on the page.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::support::{PATIENCE, PLAINLY, Serving, example, of, of_nobody, plainly};
 
-/// A page and the example that has its program.
+/// The pages with their programs, which are examples.
 macro_rules! pages {
     ($($page:literal: $example:literal,)*) => {
         [$((
@@ -34,7 +34,7 @@ const PAGES: [(&str, &str, &str); 8] = pages! {
     "asking": "library_asking",
     "progress": "library_progress",
 };
-/// The pages whose commands talk to `plainly serve docs`, or to nobody.
+/// The pages whose commands use `plainly serve docs`, or no server.
 const SERVED: [&str; 10] = [
     include_str!("../../../../README.md"),
     include_str!("../../../../docs/client.md"),
@@ -47,7 +47,7 @@ const SERVED: [&str; 10] = [
     include_str!("../../../../docs/serve.md"),
     include_str!("../../../../docs/sessions.md"),
 ];
-/// The pages of hosts, whose commands a user runs who has nothing yet.
+/// The pages about hosts, whose commands are for a new user.
 const HOSTS: [&str; 5] = [
     include_str!("../../../../docs/hosts/claude-code.md"),
     include_str!("../../../../docs/hosts/claude-desktop.md"),
@@ -56,11 +56,11 @@ const HOSTS: [&str; 5] = [
     include_str!("../../../../docs/hosts/vscode.md"),
 ];
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-/// How the guide starts the program of a page.
+/// The command on the pages that starts the program.
 const PROGRAM: &str = "cargo run -q";
 /// The path of the first program of the guide.
 const LIBRARY: &str = "../library/target/debug/library";
-/// Where it listens on the page.
+/// The URL of that program on the pages.
 const URL: &str = "http://127.0.0.1:3000/mcp";
 
 #[test]
@@ -137,7 +137,7 @@ fn the_commands_of_the_other_pages_print_what_they_say() {
             .replace("/home/me/project", path.to_str().unwrap())
     };
     for page in SERVED {
-        // What needs another server is built elsewhere.
+        // Sessions that need another server are tested elsewhere.
         let own = sessions(page).filter(|session| !session.contains("$ cargo "));
         for (command, expected) in own.flat_map(commands) {
             if command.contains("--http 127.0.0.1:3333") {
@@ -179,7 +179,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a command that does not end, and changes the files that it is about until it has printed every line.
+/// Runs a command that does not end, and changes the files until it has printed every line.
 #[track_caller]
 fn tells(command: &str, expected: &str, docs: &Path) {
     let mut child = shell(&format!("exec {command}"), docs)
@@ -205,19 +205,19 @@ fn tells(command: &str, expected: &str, docs: &Path) {
     child.wait().unwrap();
 }
 
-/// What somebody typed on a page, and what was printed.
+/// The console sessions on a page: commands and their output.
 fn sessions(page: &str) -> impl Iterator<Item = &str> {
     let blocks = page.split("```console\n").skip(1);
     blocks.map(|block| block.split_once("\n```").unwrap().0)
 }
 
-/// The commands of a session, each a line that begins with `$`, with what they print.
+/// The commands of a session, which are the lines that begin with `$`, with their output.
 fn commands(session: &str) -> impl Iterator<Item = (&str, &str)> {
     let steps = session.trim_start_matches("$ ").split("\n$ ");
     steps.map(|step| step.split_once('\n').unwrap_or((step, "")))
 }
 
-/// Runs a command and compares what it prints, but for the widths of columns, and times.
+/// Runs a command and compares its output, except for the widths of columns and for times.
 #[track_caller]
 fn prints(command: &str, expected: &str, directory: &Path) {
     let mut shell = assert_cmd::Command::from_std(shell(command, directory));

@@ -1,4 +1,4 @@
-//! A person at a terminal, who types, sees what is shown, and waits for it.
+//! Simulates a user at a terminal, who types and waits for output.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -12,24 +12,26 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::pty::terminal;
 use crate::support::PATIENCE;
 
-/// What clears the line that moves.
+/// The sequence that clears the moving line.
 const CLEARED: &str = "\r\u{1b}[2K";
 
-/// What is left on the screen of what was shown: how often a line moved there, or whether at all, says how fast a machine is.
+/// The text that stays on the screen. The moving line is removed, because its changes depend on the
+/// speed of the machine.
 pub(crate) fn on_screen(shown: &str) -> String {
     let lines = shown.split_inclusive('\n');
     let left = lines.map(|line| line.rsplit_once(CLEARED).map_or(line, |(_, left)| left));
     left.collect()
 }
 
-/// A person at a terminal where a command runs: its standard input and error are there, and its output is not.
+/// A user at a terminal with a running command, whose standard input and error are the terminal,
+/// and whose output is not.
 pub(crate) struct Person {
     child: Child,
     keyboard: File,
     screen: Receiver<Vec<u8>>,
-    /// All that was shown.
+    /// The output so far.
     pub(crate) seen: String,
-    /// How much of it was waited for.
+    /// The position in it up to which the user has waited.
     read: usize,
 }
 
@@ -44,14 +46,14 @@ impl Person {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // It holds the terminal too.
+        // The command also holds the terminal open.
         drop(command);
         let keyboard = File::from(master);
         let mut from = keyboard.try_clone().unwrap();
         let (send, screen) = channel();
         thread::spawn(move || {
             let mut buffer = [0; 4096];
-            // The end of a terminal is an error on Linux: nobody writes there any more.
+            // On Linux, reading fails when no process has the terminal open any more.
             while let Ok(length @ 1..) = from.read(&mut buffer) {
                 if send.send(buffer[..length].to_vec()).is_err() {
                     return;
@@ -67,7 +69,7 @@ impl Person {
         }
     }
 
-    /// Waits until this is shown, after what was waited for before.
+    /// Waits until this text is shown, after the text of the last wait.
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) -> &mut Self {
         let start = Instant::now();
@@ -95,7 +97,7 @@ impl Person {
         self
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes input.
     pub(crate) fn is_echoed(&self) -> bool {
         let settings = rustix::termios::tcgetattr(&self.keyboard).unwrap();
         settings
@@ -112,14 +114,14 @@ impl Person {
         self
     }
 
-    /// Waits for the end: the status, what was printed, and what is left on the screen. What must never be shown there is not in
-    /// `seen` after [`wait`](Self::wait).
+    /// Waits for the end, and returns the status, the output, and the text that stays on the
+    /// screen. To check that a text was never shown, use `seen` after [`wait`](Self::wait).
     pub(crate) fn ends(mut self) -> (i32, String, String) {
         let (status, printed) = self.wait();
         (status, printed, on_screen(&self.seen))
     }
 
-    /// Waits for the end: the status, and what was printed.
+    /// Waits for the end, and returns the status and the output.
     pub(crate) fn wait(&mut self) -> (i32, String) {
         loop {
             match self.screen.recv_timeout(PATIENCE) {
@@ -144,7 +146,7 @@ impl Person {
     }
 
     fn show(&mut self, bytes: &[u8]) {
-        // All that is looked for is ASCII.
+        // All expected texts are ASCII.
         let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
         self.seen.push_str(&text);
     }

@@ -1,4 +1,4 @@
-//! `prompts` and `prompt`.
+//! Tests `prompts` and `prompt`.
 
 use serde_json::json;
 

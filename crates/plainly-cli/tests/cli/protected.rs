@@ -1,4 +1,4 @@
-//! A server that requires a login, and the authorization server that it names: both at one port, for one user.
+//! A server that requires a login, and its authorization server, both on one port and for one user.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,29 +11,29 @@ use serde_json::{Value, json};
 
 use crate::support::get;
 
-/// What every secret of these servers has in it.
+/// The text that every secret of these servers contains.
 pub(crate) const MARK: &str = "s3cret";
 
-/// What such servers do, and what has happened to them.
+/// The settings of the servers, and their received requests.
 #[derive(Debug)]
 pub(crate) struct State {
     /// Whether the server requires a login.
     pub(crate) is_locked: bool,
-    /// How many seconds a token is said to be good for.
+    /// The announced lifetime of a token in seconds.
     pub(crate) lifetime: u64,
-    /// How often a token was given; the last is the only one that is let in.
+    /// The number of issued tokens. Only the last one is accepted.
     pub(crate) given: u32,
-    /// How often a device is told to wait before it gets its token.
+    /// The number of polls to which a device gets no token yet.
     pub(crate) pending: u32,
-    /// The page where users log in, if it is another one.
+    /// The page for logins, if it is another one.
     pub(crate) page: Option<&'static str>,
-    /// What the user is called, if the client is to know that.
+    /// The user's account, if the client gets an ID token.
     pub(crate) account: Option<&'static str>,
-    /// What a client gets that the user does not let in.
+    /// The error code for a client that the user rejects.
     pub(crate) denial: Option<&'static str>,
-    /// The scopes of each token, if they are not those that the client asked for.
+    /// The scopes of each token, if they differ from the requested ones.
     pub(crate) granted: Option<&'static str>,
-    /// Each request but those to the MCP server: its path, and its form or its query.
+    /// Each request except those to the MCP server: its path, and its form or its query.
     pub(crate) requests: Vec<(String, String)>,
 }
 
@@ -79,7 +79,7 @@ impl Protected {
         self.state.lock().unwrap()
     }
 
-    /// What was sent to this path, each time.
+    /// The forms or queries that were sent to this path.
     pub(crate) fn sent(&self, path: &str) -> Vec<String> {
         let state = self.state();
         let to_it = state.requests.iter().filter(|(it, _)| it == path);
@@ -87,7 +87,7 @@ impl Protected {
     }
 }
 
-/// A user's browser: where the page leads, once they have agreed.
+/// Simulates the user's browser: returns the redirect after the user has agreed.
 pub(crate) fn agree(page: &str) -> String {
     let (head, _) = get(page);
     let location = head
@@ -148,7 +148,7 @@ fn received(stream: &TcpStream) -> Option<Received> {
     })
 }
 
-/// An answer: its status, a header if it has one of its own, and its JSON.
+/// A response: its status, an additional header, and its JSON.
 type Answer = (&'static str, Option<(&'static str, String)>, Value);
 
 fn converse(mut stream: TcpStream, state: &Mutex<State>, base: &str) -> Option<()> {

@@ -1,17 +1,18 @@
-//! Terminals that tests look at.
+//! Terminals for tests.
 
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// No process that a test starts has the person's end: the terminal is closed when the test closes it.
+/// No child process inherits the user's end, so the terminal is closed when the test closes that
+/// end.
 #[cfg(target_os = "linux")]
 const OWN: OpenptFlags = OpenptFlags::CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const OWN: OpenptFlags = OpenptFlags::empty();
 
-/// A terminal: the end that a person has, and the end that a process has.
+/// A terminal: the user's end, and the end of a process.
 pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OWN).unwrap();
     grantpt(&master).unwrap();

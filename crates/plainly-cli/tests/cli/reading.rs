@@ -1,4 +1,4 @@
-//! `read` and `stat`.
+//! Tests `read` and `stat`.
 
 use std::fs;
 use std::io::Read;
@@ -43,7 +43,7 @@ fn content_goes_to_a_file_on_request() {
         assert_eq!(fs::read(&file).unwrap(), bytes());
         fs::remove_file(&file).unwrap();
     }
-    // A bare name is in the current directory.
+    // A plain name is in the current directory.
     let mut command = plainly();
     let [target, _] = Target::docs(&docs);
     let Target::Http(server) = &target else {
@@ -211,7 +211,7 @@ fn a_reader_that_stops_early_is_no_failure() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Nobody will read what it is going to write.
+        // The reader of the output has gone.
         drop(child.stdout.take());
         let mut said = String::new();
         child
@@ -240,7 +240,8 @@ fn a_file_that_can_not_be_written_whole_stays_as_it_was() {
     fs::write(&path, "mine").unwrap();
     let link = directory.path().join("link.txt");
     symlink("copy.txt", &link).unwrap();
-    // The largest file that the process may write ends as a full disk does, but for the signal, which is ignored here.
+    // The limit on the file size acts like a full disk, except for its signal, which is ignored
+    // here.
     let read = |limit: &str| {
         let script = format!(
             "trap '' XFSZ; ulimit -f {limit}; exec {PLAINLY} read file:///docs/big.txt -o {} -- {PLAINLY} serve {} --stdio",

@@ -1,17 +1,18 @@
-//! A request over HTTP, as a server that a test plays receives it.
+//! Reads a request over HTTP, for servers that tests simulate.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
-/// The next request of a connection, if one comes: its method in HTTP, and its message; null if it has none.
+/// The HTTP method and the message of the next request, if there is one. The message is null if the
+/// request has none.
 pub(crate) fn received(stream: &TcpStream) -> Option<(String, Value)> {
     let (method, _, body) = request(&mut BufReader::new(stream))?;
     Some((method, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-/// The next request of a connection, if one comes: its method, its path and its body.
+/// The method, the path and the body of the next request, if there is one.
 pub(crate) fn request(reader: &mut impl BufRead) -> Option<(String, String, Vec<u8>)> {
     let mut line = || {
         let mut line = String::new();

@@ -1,4 +1,4 @@
-//! `plainly replay`: a recording in the place of its server, and a server in the place of its recording.
+//! Tests `plainly replay`: recordings that replace their servers.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ impl Shelf {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// A recording of these lines after the first.
+    /// Writes a recording with these lines after the first.
     fn write(&self, lines: &[Value]) -> String {
         let path = self.path("written.jsonl");
         let header = json!({"recording": 1, "target": "written", "client": "a test"});
@@ -37,7 +37,7 @@ impl Shelf {
     }
 }
 
-/// The recording as a server in both ways.
+/// The recording as a server, over HTTP and as a child process.
 fn replayed(file: &str) -> [Target; 2] {
     let mut command = plainly();
     command.args(["replay", file, "--http", "127.0.0.1:0"]);
@@ -133,7 +133,7 @@ fn what_is_not_recorded_is_refused_with_what_is() {
     }
 }
 
-/// What a recorded server says over standard output to these messages.
+/// The messages of a recorded server on standard output in answer to these messages.
 fn converse(file: &str, messages: &[Value]) -> Vec<Value> {
     let mut child = plainly()
         .args(["replay", file])

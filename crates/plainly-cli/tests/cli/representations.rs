@@ -1,4 +1,4 @@
-//! Files in other formats, from the wire and back: `serve`, `stat` and `read --as`.
+//! Tests files in other formats, with `serve`, `stat` and `read --as`.
 
 use crate::table::cases;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::support::{Docs, PATIENCE, PLAINLY, REVISIONS, Serving, Target, plainl
 
 const HTML: &str = "<h1>Title</h1><p>A <b>bold</b> word.<script>no()</script>";
 
-/// Files of every type that is converted, and of one that isn't.
+/// Files of every convertible type, and of one other type.
 fn docs() -> Docs {
     let docs = Docs::new();
     fs::write(docs.path.join("page.html"), HTML).unwrap();
@@ -24,12 +24,12 @@ fn docs() -> Docs {
     docs
 }
 
-/// A document of one page, whose painting is in a stream with these entries.
+/// A document of one page, whose content stream has these entries.
 fn pdf(entries: &str, painting: &[u8]) -> Vec<u8> {
     pdf_of(entries, &[painting])
 }
 
-/// A document of pages that are painted so.
+/// A document of pages with these content streams.
 fn pdf_of(entries: &str, pages: &[&[u8]]) -> Vec<u8> {
     pdf_titled(None, entries, pages)
 }
@@ -141,7 +141,7 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
     }
 }
 
-/// A paper of three pages.
+/// A document of three pages.
 fn three_pages() -> Docs {
     let docs = docs();
     let painted =
@@ -396,7 +396,7 @@ fn hostile_html_is_served_and_the_server_lives_on() {
     }
 }
 
-/// The process that reads a PDF, by itself.
+/// The separate process that converts a PDF.
 #[test]
 fn the_text_of_a_pdf_goes_from_input_to_output() {
     let text = |document: Vec<u8>| {

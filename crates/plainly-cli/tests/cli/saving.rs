@@ -1,4 +1,4 @@
-//! What tools, prompts and resources have beside text: saved, and shown.
+//! Tests contents other than text of tools, prompts and resources: saving and showing them.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::fake::fake;
 use crate::support::{Docs, Serving, run};
 
-/// The bytes with which a file of that format begins, in base64.
+/// The first bytes of a PNG file, in base64.
 const PNG: &str = "iVBORw0KGgo=";
 
 fn shot(method: &str, _: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! `serve` as whoever starts it sees it.
+//! Tests `serve` for the user who starts it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Docs, PATIENCE, PLAINLY, Serving, get, plainly, run};
 
-/// Waits for the end of the process, and not for ever.
+/// Waits for the end of the process, with a time limit.
 pub(crate) fn status(child: &mut Child) -> Option<i32> {
     let start = Instant::now();
     loop {
@@ -113,7 +113,7 @@ fn a_signal_ends_it_well_over_both_transports() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // Its answer shows that it is up and listens to signals; its input stays open.
+        // The answer shows that the server runs and handles signals. Its input stays open.
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(b"not JSON\n").unwrap();
         let mut answer = String::new();
@@ -151,11 +151,11 @@ fn a_second_signal_does_not_wait_for_running_requests() {
     assert_eq!(&answer, b"HTTP/1.1 100");
     let start = Instant::now();
     while server.child.try_wait().unwrap().is_none() {
-        // Signals that follow each other closely can be one to the process.
+        // Signals in quick succession can reach the process as one.
         kill_process(pid, Signal::TERM).unwrap();
         assert!(start.elapsed() < PATIENCE / 2, "it waits for the request");
     }
-    // As any process that does not listen for it.
+    // The process ends like one that does not handle the signal.
     let status = server.child.wait().unwrap();
     assert_eq!(status.signal(), Some(Signal::TERM.as_raw()));
 }
@@ -305,7 +305,7 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
         let (_, body) = answer.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
         let message = body["error"]["message"].as_str().unwrap();
-        // Quoted as in JSON.
+        // The log quotes texts like JSON.
         let quoted = json!(message).to_string();
         assert!(refusal.unwrap().contains(&quoted), "{quoted}");
     }
@@ -351,7 +351,7 @@ fn an_address_in_use_is_named() {
     );
 }
 
-/// What a server answers to modern requests, one by one.
+/// The answers of a server to modern requests, one by one.
 fn answers(options: &[&str], requests: &[Value]) -> Vec<Value> {
     let lines: String = requests
         .iter()
@@ -507,7 +507,7 @@ fn what_a_host_is_told_starts_this_very_server() {
     let docs = Docs::new();
     let mut command = plainly();
     command.current_dir(docs.path.join("guide"));
-    // Neither the directory nor the order of names says which comes first.
+    // The mounts are neither in the order of their names nor in that of directories.
     command.args(["serve", "z=..", "a=.", "--hidden", "--ttl", "1.5"]);
     let told = command.args(["--print-config", "vscode"]).output().unwrap();
     assert!(told.status.success());
@@ -527,7 +527,7 @@ fn what_a_host_is_told_starts_this_very_server() {
     }
 }
 
-/// The answer of a server with these options to a request for its tools.
+/// The answer of a server with these options to `tools/list`.
 fn listing(docs: &Docs, options: &[&str]) -> String {
     let mut child = plainly()
         .args(["serve", docs.str(), "--stdio"])
@@ -554,7 +554,7 @@ fn listing(docs: &Docs, options: &[&str]) -> String {
     listing
 }
 
-/// At four bytes a token.
+/// The estimate is four bytes per token.
 #[test]
 fn the_tools_take_as_much_of_a_context_as_the_page_says_and_no_more() {
     let docs = Docs::new();
@@ -598,7 +598,7 @@ fn only_the_tools_that_are_named_are_offered() {
         .map(|it| it["name"].clone())
         .collect();
     assert_eq!(names, ["tree", "stat_resource"]);
-    // Two are enough to see what there is and to read it.
+    // Two tools are enough to list the files and to read them.
     let listed = with(&["call", "search"], "two").succeeded();
     assert!(
         listed.text().contains("file:///docs/guide/\n"),
@@ -688,7 +688,8 @@ fn a_host_gets_a_key_for_a_server_that_wants_one() {
         ("codex", "bearer_token_env_var = \"PLAINLY_KEY\""),
         ("zed", "\"Authorization\": \"Bearer PLAINLY_KEY\""),
     ] {
-        // Without --http too: over standard input and output nobody would ask for a key.
+        // The host connects by URL even without --http, because standard input and output need no
+        // key.
         let told = run(&[
             "serve",
             docs.str(),

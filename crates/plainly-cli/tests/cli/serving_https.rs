@@ -1,4 +1,4 @@
-//! `serve` over HTTPS, and behind proxies: as clients and whoever starts it see it.
+//! Tests `serve` over HTTPS and behind proxies, for clients and for the user who starts it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,12 +14,12 @@ use tempfile::TempDir;
 use crate::serving::status;
 use crate::support::{Docs, plainly, run};
 
-/// A directory with a certificate for 127.0.0.1 that is valid until this year, and its key.
+/// A directory with a certificate for 127.0.0.1 that is valid until this year, and with its key.
 fn certificate(until: i32) -> TempDir {
     certificate_with(|params| params.not_after = date_time_ymd(until, 1, 1))
 }
 
-/// The same, but for what is changed of it.
+/// Like `certificate`, with these changes.
 fn certificate_with(change: impl FnOnce(&mut CertificateParams)) -> TempDir {
     let directory = TempDir::new().unwrap();
     let key = KeyPair::generate().unwrap();
@@ -42,10 +42,10 @@ fn write(path: &Path, text: &str, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A server, where it is, and what it goes on to say.
+/// A server, its address, and its output on standard error.
 struct Served {
     child: Child,
-    /// Host and port.
+    /// The host and port.
     address: String,
     said: String,
     stderr: BufReader<ChildStderr>,
@@ -74,23 +74,24 @@ impl Served {
         }
     }
 
-    /// With this certificate.
+    /// Starts a server with this certificate.
     fn secure(docs: &Docs, certificate: &TempDir) -> Self {
         let file = |name| certificate.path().join(name).display().to_string();
         let (cert, key) = (file("cert.pem"), file("key.pem"));
         Self::start(docs, &["--tls-cert", &cert, "--tls-key", &key])
     }
 
-    /// All that it said, once it has stopped, after the last of its connections.
+    /// The output of the server after it has stopped and closed its connections.
     fn stopped(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
-        // Who has only just said where it is may not hear signals yet, and ends by them.
+        // A server that has just printed its address may not handle signals yet, and is then ended
+        // by the signal.
         let _zero_or_none = status(&mut self.child);
         self.stderr.read_to_string(&mut self.said).unwrap();
         std::mem::take(&mut self.said)
     }
 
-    /// What it answers on a connection of its own.
+    /// The answer on a new connection.
     fn send(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(bytes).unwrap();
@@ -102,7 +103,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have been stopped.
+        // The server may have been stopped.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -120,7 +121,7 @@ fn a_certificate_that_is_rejected_is_told_with_what_mends_it() {
     let other = namesake.display().to_string();
     let cases: [(Change, Option<&String>, &str, &str); 6] = [
         (|_| {}, None, "is not trusted: ", "--cacert FILE"),
-        // As with the certificate that Debian makes and trusts.
+        // Debian creates and trusts such a certificate.
         (|_| {}, Some(&other), "is not trusted: ", "--cacert FILE"),
         (
             |it| it.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
@@ -201,7 +202,7 @@ fn https_is_served_to_our_own_client_and_to_curl() {
                 &url,
             ])
             .output();
-        // Not everybody has it.
+        // curl may not be installed.
         if let Ok(curl) = curl {
             let told = String::from_utf8(curl.stdout).unwrap();
             assert_eq!(told, format!("{version} 400"));
@@ -271,7 +272,8 @@ fn an_expired_certificate_and_an_open_key_are_warned_of() {
     assert!(said.contains(&expected), "{said}");
 }
 
-/// Posts a message as a client behind a proxy, on a connection of its own; `more` are further headers.
+/// Posts a message on a new connection, like a client behind a proxy. `more` are additional
+/// headers.
 fn post(served: &Served, path: &str, more: &str, message: &str) -> String {
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
@@ -347,7 +349,7 @@ fn the_limits_of_a_server_can_be_set() {
         let told = served.send(head(&served, length).as_bytes());
         assert!(told.starts_with(expected), "{told}");
     }
-    // Another one, which counts no connection that has just ended.
+    // A new server, which has no connection that has just ended.
     let served = Served::start(&docs, &options);
     let _three = [(); 3].map(|()| TcpStream::connect(&served.address).unwrap());
     assert_eq!(served.send(head(&served, 1).as_bytes()), "");
@@ -359,7 +361,7 @@ fn the_limits_of_a_server_can_be_set() {
     );
 }
 
-/// By any name, through links, and after it was renewed.
+/// They are not served under any name, through links, or after a renewal.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one server is asked in every way")]
 fn what_an_option_names_is_never_served() {

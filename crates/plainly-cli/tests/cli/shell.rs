@@ -1,4 +1,4 @@
-//! One connection and many commands: from a script, and from a person at a terminal.
+//! Tests one connection with many commands: from a script, and from a user at a terminal.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -122,7 +122,7 @@ fn the_server_is_started_once_and_ends_with_the_session() {
     assert_eq!(fs::read_to_string(log).unwrap(), "begun\nended\n");
 }
 
-/// A person at a terminal, and the shell that they type in.
+/// A user at a terminal, and the shell that the user types in.
 struct Person {
     terminal: File,
     output: Receiver<String>,
@@ -157,13 +157,14 @@ impl Person {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// What Ctrl-C is where the terminal does not keep it to itself: it is not the one that controls the shell here.
+    /// Sends the signal of Ctrl-C. The terminal can't send it, because it is not the shell's
+    /// controlling terminal here.
     fn interrupts(&self) {
         let shell = Pid::from_child(&self.shell);
         kill_process(shell, Signal::INT).unwrap();
     }
 
-    /// Waits until this is seen, and forgets all before its end.
+    /// Waits until this text is shown, and drops everything before its end.
     fn sees(&mut self, text: &str) {
         loop {
             if let Some(at) = self.seen.find(text) {
@@ -178,7 +179,7 @@ impl Person {
     }
 }
 
-/// All that is written to the terminal, as it comes.
+/// The output on the terminal, as it arrives.
 fn output(mut terminal: File) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -210,7 +211,7 @@ fn a_person_types_completes_and_looks_back() {
     person.types("file:///docs/guide/one.md\r");
     person.sees("one\r\n");
     person.sees("plainly> ");
-    // What the server has is completed too.
+    // The server's names are completed, too.
     person.types("call sea\t");
     person.sees("search ");
     person.types("patt\t");
@@ -218,16 +219,16 @@ fn a_person_types_completes_and_looks_back() {
     person.types("one\r");
     person.sees("file:///docs/guide/one.md");
     person.sees("plainly> ");
-    // What fails is said, and the session goes on.
+    // A failure is reported, and the session continues.
     person.types("read a:b\r");
     person.sees("no such resource: a:b");
     person.sees("plainly> ");
-    // A line is given up, and a command stopped, by the same key.
+    // The same key discards a line and stops a command.
     person.types("nonsense\u{3}");
     person.sees("plainly> ");
     person.types("watch file:///docs\r");
     let new = docs.path.join("new.md");
-    // Again and again, since the first change may come before anybody watches.
+    // The change is repeated, because the first one may precede the subscription.
     let changes = std::thread::spawn(move || {
         while !new.with_file_name("seen").exists() {
             fs::write(&new, "new").unwrap();
@@ -282,7 +283,7 @@ fn a_server_that_ends_ends_the_session_of_a_person_who_types() {
 #[test]
 fn a_lost_server_ends_the_session() {
     let docs = Docs::new();
-    // It gets three messages: one of them opens the session.
+    // The server receives three messages, one of which opens the session.
     let served = format!(
         "for _ in 1 2 3; do read -r line; echo \"$line\"; done | {PLAINLY} serve {} --stdio",
         docs.str()
@@ -296,7 +297,8 @@ fn a_lost_server_ends_the_session() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    // The shell around it may take long enough to end that only the end of its output is seen.
+    // The shell around the server may end so late that the command only detects the end of the
+    // output.
     let ends = ["exited", "closed the connection"].map(|end| format!("error: the server {end}"));
     assert!(ends.iter().any(|end| said.starts_with(end)), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Signals that end a command, and with it the server that it started.
+//! Tests signals that end a command together with the server that it started.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -15,11 +15,11 @@ use crate::pty::terminal;
 use crate::serving::status;
 use crate::support::{Docs, PATIENCE, PLAINLY, Serving, of_nobody, plainly};
 
-/// A server that says nothing, and minds neither the end of its input nor being asked to end. Its standard error shows that
-/// it runs, and ends when the last of its processes does.
+/// A server that never answers, and ignores the end of its input and requests to terminate. Its
+/// standard error shows that it runs, and ends with the last of its processes.
 const DEAF: &str = "trap '' TERM HUP; echo runs >&2; sleep 1000 & wait";
 
-/// Its standard error as it is logged, after the line that shows that it runs.
+/// Its logged standard error, after the line that shows that it runs.
 fn running(child: &mut Child) -> BufReader<impl Read + use<>> {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
@@ -72,7 +72,7 @@ fn a_hangup_that_is_ignored_ends_nothing() {
     let mut stderr = running(&mut child);
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
     fs::write(go, "").unwrap();
-    // So that it never waits for somebody to read what it says.
+    // Otherwise the command could block on its standard error.
     thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
     let mut listed = String::new();
     let mut stdout = child.stdout.take().unwrap();
@@ -90,7 +90,7 @@ fn a_terminal_that_is_closed_leaves_no_server_behind() {
         let end = || Stdio::from(terminal.try_clone().unwrap());
         let fifo = fifo(directory.path());
         let script = format!("exec 2> {fifo}; {DEAF}");
-        // It makes the terminal the one that controls the command, as one that people open does.
+        // The terminal becomes the controlling terminal of the command, as in a terminal program.
         let mut command = Command::new("setsid");
         let mut child = of_nobody(&mut command)
             .args(["--ctty", PLAINLY])
@@ -101,7 +101,7 @@ fn a_terminal_that_is_closed_leaves_no_server_behind() {
             .stderr(end())
             .spawn()
             .unwrap();
-        // It holds the terminal too.
+        // The command also holds the terminal open.
         drop((command, terminal));
         let (send, said) = channel();
         thread::spawn(move || {
@@ -137,7 +137,7 @@ fn the_key_that_interrupts_leaves_nothing_on_the_screen() {
         (
             &["watch", &server.url, "file:///docs/nope"],
             "does not exist yet: file:///docs/nope\r\n",
-            // The line that moves may be there once more.
+            // The moving line may appear once more.
             &["\n", ""],
         ),
     ] {
@@ -157,7 +157,7 @@ fn the_key_that_interrupts_leaves_nothing_on_the_screen() {
         let mut keyboard = File::from(person);
         let (mut seen, mut buffer) = (String::new(), [0; 4096]);
         let mut is_interrupted = false;
-        // The end of a terminal is an error on Linux: nobody writes there any more.
+        // On Linux, reading fails when no process has the terminal open any more.
         while let Ok(length @ 1..) = keyboard.read(&mut buffer) {
             seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
             if !is_interrupted && seen.contains(shown) {
@@ -166,7 +166,8 @@ fn the_key_that_interrupts_leaves_nothing_on_the_screen() {
             }
         }
         assert_eq!(status(&mut child), Some(130));
-        // The terminal shows the key, at its own time: with the line that moves, which is cleared, or on a line of its own.
+        // The terminal echoes the key at any time: within the moving line, which is cleared, or on
+        // a separate line.
         assert_eq!(seen.matches("^C").count(), 1, "{seen:?}");
         let seen_left = on_screen(&seen.replace("\r\n", "\n").replace("^C", ""));
         let shown = shown.replace("\r\n", "\n");
@@ -182,7 +183,7 @@ fn a_second_signal_leaves_no_server_behind() {
     for signal in [Signal::INT, Signal::TERM] {
         let directory = TempDir::new().unwrap();
         let fifo = fifo(directory.path());
-        // It answers once, and then minds nothing.
+        // The server answers once, and then ignores everything.
         let script = format!(
             "exec 2> {fifo}; read -r line; id=${{line#*'\"id\":'}}; id=${{id%%,*}}; \
              echo '{{\"jsonrpc\":\"2.0\",\"id\":'\"$id\"',\"result\":{DISCOVERED}}}'; {DEAF}"
@@ -208,7 +209,7 @@ fn a_second_signal_leaves_no_server_behind() {
     }
 }
 
-/// A pipe with a name.
+/// A named pipe.
 #[cfg(target_os = "linux")]
 fn fifo(directory: &Path) -> String {
     let path = directory.join("said").to_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! `plainly skills`: listing them without reading any, and printing what is verified.
+//! Tests `plainly skills`: listing skills without reading them, and printing verified ones.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,12 @@ const INSTRUCTIONS: &str =
     "---\nname: refunds\ndescription: Refunds customers\n---\n\nAsk first.\n";
 const DIGEST: &str = "sha256:d1a2b6d691fa11567f724920867bc427086f2edacf17cc46aa43ba60edda3813";
 
-/// Serves `answer` as a server of skills.
+/// Serves `answer` as a server with skills.
 fn fake(answer: fn(&str, &Value) -> Value) -> String {
     fake_with(json!({ "io.modelcontextprotocol/skills": {} }), answer)
 }
 
-/// A skill whose only file is there under this URI.
+/// A skill whose only file has this URI.
 fn skill(uri: &str, name: &str, description: &str) -> Value {
     let file = json!({ "uri": uri, "digest": DIGEST, "size": INSTRUCTIONS.len() });
     json!({ "uri": uri, "frontmatter": { "name": name, "description": description }, "resources": [file] })

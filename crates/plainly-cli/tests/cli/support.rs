@@ -1,4 +1,4 @@
-//! Servers to talk to, and the binary run to its end.
+//! Servers for tests, and running the binary to its end.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Far more than anything here takes, and less than what runs for ever.
+/// The time limit for tests, which is far more than any of them needs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) const PLAINLY: &str = env!("CARGO_BIN_EXE_plainly");
@@ -36,7 +36,7 @@ pub(crate) fn toolbox() -> PathBuf {
     example("toolbox")
 }
 
-/// How the binary ended, and what it wrote.
+/// The exit status of the binary, and its output.
 pub(crate) struct Run {
     pub(crate) status: i32,
     pub(crate) stdout: Vec<u8>,
@@ -67,14 +67,14 @@ impl Run {
         serde_json::from_str(&self.stderr).unwrap()
     }
 
-    /// It worked, without a word.
+    /// Checks that the command succeeded, with empty standard error.
     #[track_caller]
     pub(crate) fn succeeded(self) -> Self {
         assert_eq!((self.status, self.stderr.as_str()), (0, ""));
         self
     }
 
-    /// It failed with this status, saying exactly this.
+    /// Checks that the command failed with this status and exactly this error.
     #[track_caller]
     pub(crate) fn failed(self, status: i32, stderr: &str) -> Self {
         assert_eq!((self.stderr.as_str(), self.status), (stderr, status));
@@ -82,21 +82,22 @@ impl Run {
     }
 }
 
-/// The binary, with an environment that says nothing about logs, colours and images, of a user who has no files.
+/// The binary for a user without files, in an environment that sets neither logs nor colours nor
+/// images.
 pub(crate) fn plainly() -> Command {
     let mut command = Command::new(PLAINLY);
     of_nobody(&mut command).current_dir(nobody());
     command
 }
 
-/// A directory of a user that stays empty.
+/// A home directory that stays empty.
 fn nobody() -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nobody");
     fs::create_dir_all(&path).unwrap();
     path
 }
 
-/// The command with an environment that says nothing.
+/// The command in an environment without such variables.
 pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
     for variable in [
         "RUST_LOG",
@@ -122,15 +123,15 @@ pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
         hear_hangups();
         have_little_stack();
     }
-    // Tests have no business in anybody's keychain.
+    // Tests must not use a real keychain.
     command.env("PLAINLY_LOGINS_IN", "file");
-    // Nor are they in the hurry of somebody who has pressed a key.
+    // Tests don't have the time limit of an interactive completion.
     command.env("PLAINLY_COMPLETION_TIMEOUT", PATIENCE.as_secs().to_string());
     command.env("HOME", nobody()).env("USERPROFILE", nobody())
 }
 
-/// Lets every child end by a hangup, also where the tests run under `nohup`: children inherit that a signal is ignored, but not
-/// that it is handled.
+/// Lets SIGHUP end every child, even if the tests run under `nohup`: child processes inherit an
+/// ignored signal, but not a handled one.
 #[cfg(unix)]
 fn hear_hangups() {
     static ONCE: Once = Once::new();
@@ -139,7 +140,7 @@ fn hear_hangups() {
     });
 }
 
-/// Gives the main thread of every child the stack that it has on Windows: 1 MiB.
+/// Gives the main thread of every child the stack size of Windows: 1 MiB.
 #[cfg(unix)]
 fn have_little_stack() {
     static ONCE: Once = Once::new();
@@ -152,7 +153,7 @@ fn have_little_stack() {
     });
 }
 
-/// Waits until this file is there.
+/// Waits until this file exists.
 pub(crate) fn appears(path: &Path) {
     let start = Instant::now();
     while !path.exists() {
@@ -173,7 +174,7 @@ pub(crate) fn of(command: Command) -> Run {
     within(PATIENCE, command)
 }
 
-/// Runs the command to its end, which comes in this time.
+/// Runs the command to its end, within this time limit.
 pub(crate) fn within(patience: Duration, command: Command) -> Run {
     let output = assert_cmd::Command::from_std(command)
         .timeout(patience)
@@ -186,7 +187,7 @@ pub(crate) fn within(patience: Duration, command: Command) -> Run {
     }
 }
 
-/// A directory named `docs` with something of each kind in it.
+/// A directory named `docs` with files of each kind.
 pub(crate) struct Docs {
     _root: TempDir,
     pub(crate) path: PathBuf,
@@ -212,12 +213,12 @@ impl Docs {
     }
 }
 
-/// Every byte there is.
+/// All byte values.
 pub(crate) fn bytes() -> Vec<u8> {
     (0..=255).collect()
 }
 
-/// A server in a process of its own, which ends with this.
+/// A server in a separate process, which ends when this is dropped.
 pub(crate) struct Serving {
     pub(crate) child: Child,
     pub(crate) url: String,
@@ -240,7 +241,7 @@ impl Serving {
                 break format!("http://{}", rest.trim_end());
             }
         };
-        // So that it never waits for somebody to read what it says.
+        // Otherwise the server could block on its standard error.
         std::thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
         Self { child, url }
     }
@@ -249,7 +250,7 @@ impl Serving {
         Self::with(docs, &[])
     }
 
-    /// The same with options.
+    /// Starts a server for `docs` with these options.
     pub(crate) fn with(docs: &Docs, options: &[&str]) -> Self {
         let mut command = plainly();
         command.args(["serve", docs.str(), "--http", "127.0.0.1:0"]);
@@ -271,7 +272,7 @@ impl Drop for Serving {
     }
 }
 
-/// One server, reached in one of the two ways.
+/// A server, reached in one of two ways: over HTTP or as a child process.
 pub(crate) enum Target {
     Http(Serving),
     Child(Vec<String>),
@@ -283,7 +284,7 @@ impl Target {
         Self::docs_with(docs, &[])
     }
 
-    /// The same with options.
+    /// `plainly serve` with these options in both ways.
     pub(crate) fn docs_with(docs: &Docs, options: &[&str]) -> [Self; 2] {
         let command = [&[PLAINLY, "serve", docs.str(), "--stdio"], options].concat();
         [
@@ -318,7 +319,7 @@ pub(crate) const REVISIONS: [&str; 5] = [
     "2026-07-28",
 ];
 
-/// Opens a page of this machine; gives its head and its text.
+/// Opens a page on this machine, and returns its head and its text.
 pub(crate) fn get(url: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_once('/').unwrap();

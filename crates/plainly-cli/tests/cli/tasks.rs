@@ -1,4 +1,5 @@
-//! `task`, and calls that go on as tasks: against a server that has a task in each state, named after it.
+//! Tests `task` and calls that continue as tasks, with a server that has a task in each state,
+//! named after the state.
 
 use std::sync::Mutex;
 
@@ -8,7 +9,7 @@ use crate::fake::fake;
 use crate::support::{PATIENCE, plainly, run};
 use crate::table;
 
-/// What the server was asked for since it began, by the one test that interrupts a call.
+/// The requests to the server since its start, for the one test that interrupts a call.
 static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn task(id: &str) -> Value {
@@ -43,7 +44,7 @@ fn task(id: &str) -> Value {
     task
 }
 
-/// Whether an answer is the one that the server waits for.
+/// Whether the answer is the one that the server expects.
 fn is_right(responses: &Value) -> bool {
     let content = json!({"name": "Ada", "age": 36});
     let right = [
@@ -129,7 +130,7 @@ fn a_shell_can_leave_tasks_behind() {
         .output()
         .unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
-    // It says that nobody can be asked: so it is with all of a shell's commands.
+    // The client declares that no user can be asked, as in all commands of a shell.
     assert!(
         stdout.starts_with("interrupted\nstatus        working\n"),
         "{stdout}"
@@ -170,7 +171,7 @@ fn a_call_that_is_interrupted_cancels_its_task() {
         .spawn()
         .unwrap();
     let log = || LOG.lock().unwrap().clone();
-    // Not before it knows that there is a task.
+    // The signal comes after the client has learned of the task.
     while !log().contains(&"tasks/get interrupted".to_owned()) {
         std::thread::yield_now();
     }

@@ -1,4 +1,4 @@
-//! What people see: output to a terminal.
+//! Tests output to a terminal.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,18 +11,18 @@ use crate::fake::fake;
 use crate::pty::terminal;
 use crate::support::{Docs, Serving, plainly};
 
-/// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
+/// Runs the binary with a terminal as its standard output. Returns the status and the output.
 fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
     let no_color = no_color.then_some(("NO_COLOR", "1"));
     on_terminal_with(words, no_color.as_slice())
 }
 
-/// The same in an environment that has these variables too.
+/// Like `on_terminal`, with these additional variables.
 fn on_terminal_with(words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
     on_terminal_of(0, words, variables)
 }
 
-/// The same, where this many characters fit on a line; 0 is a terminal that doesn't say how many.
+/// Like `on_terminal_with`, with this width of the terminal; 0 means an unknown width.
 fn on_terminal_of(
     columns: u16,
     words: &[&str],
@@ -46,10 +46,10 @@ fn on_terminal_of(
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // It holds the terminal too.
+    // The command also holds the terminal open.
     drop(command);
     let mut seen = Vec::new();
-    // The end of a terminal is an error on Linux: nobody writes there any more.
+    // On Linux, reading fails when no process has the terminal open any more.
     let _ = File::from(master).read_to_end(&mut seen);
     let seen = String::from_utf8(seen).unwrap().replace("\r\n", "\n");
     (child.wait().unwrap().code(), seen)
@@ -183,7 +183,7 @@ fn the_table_of_codes_fits_a_terminal() {
     assert!(too_wide.is_empty(), "{too_wide:?}");
 }
 
-/// As long as a read takes before it needs any sign of life, and more.
+/// More than the time after which a read shows its progress.
 const LONG: std::time::Duration = std::time::Duration::from_millis(1_500);
 
 #[test]
@@ -211,7 +211,7 @@ fn what_takes_long_shows_that_it_goes_on() {
         .unwrap();
     assert_eq!(text, "at last");
     assert!(child.wait().unwrap().success());
-    // The terminal is still open in this process: only what is there is read.
+    // The terminal is still open in this process, so only the available output is read.
     let mut seen = [0; 4096];
     let read = File::from(master).read(&mut seen).unwrap();
     let seen = String::from_utf8_lossy(&seen[..read]);

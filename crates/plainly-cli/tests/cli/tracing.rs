@@ -1,4 +1,5 @@
-//! `--trace` and `--record`: every message with its direction and time, on every way, and no secret anywhere.
+//! Tests `--trace` and `--record`: every message with its direction and time, on every transport,
+//! and without secrets.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 use crate::fake::fake;
 use crate::support::{Docs, Run, Serving, Target, plainly, run};
 
-/// The lines of a trace without their times, as far as the first blank after what they are.
+/// The lines of a trace without their times, up to the first space after the kind of the message.
 fn lines(run: &Run) -> Vec<String> {
     run.stderr.lines().map(brief).collect()
 }
@@ -58,7 +59,7 @@ fn a_trace_shows_each_message_and_changes_nothing_else() {
             "← #2 result"
         ]
     );
-    // Whole, since this is no terminal.
+    // Lines are not cut, because this is no terminal.
     let sent = as_child.stderr.lines().nth(2).unwrap();
     let message: Value = serde_json::from_str(&sent[sent.find('{').unwrap()..]).unwrap();
     assert_eq!(message["params"]["uri"], "file:///docs/guide/one.md");
@@ -120,7 +121,7 @@ fn what_is_no_message_is_shown_without_obeying_it() {
     );
 }
 
-/// Answers with all that it was told.
+/// Returns its parameters.
 fn echo(_method: &str, params: &Value) -> Value {
     let text = params.to_string();
     json!({ "result": {
@@ -161,7 +162,7 @@ fn no_secret_is_in_a_trace_or_a_recording() {
         r#"{"password": "argument-hidden-5", "again": ["own-hidden-6", "header-hidden-3", "query-hidden-4"],
             "login": "https://a:user-hidden-8@h/", "plain": "visible"}"#,
     ]);
-    // The result is for who called, as it is.
+    // The caller gets the unmasked result.
     assert!(run.text().contains("argument-hidden-5"), "{}", run.text());
     let kept = fs::read_to_string(&file).unwrap();
     for text in [&run.stderr, &kept] {
@@ -212,7 +213,7 @@ fn a_recording_is_written_as_it_goes_and_is_for_its_owner() {
     let docs = Docs::new();
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("session.jsonl");
-    // Even if it was there for everybody, with more in it.
+    // The file is private even if a larger one existed that other users could read.
     let old = format!("{{\"recording\":1}}\n{}", "x".repeat(100_000));
     fs::write(&file, old).unwrap();
     #[cfg(unix)]

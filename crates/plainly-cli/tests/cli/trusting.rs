@@ -1,5 +1,5 @@
-//! Servers whose certificates nobody trusts unless told to. Where it is not the operating system that checks them, which would
-//! find these valid for too long.
+//! Tests servers whose certificates are only trusted with an option. Not on systems that check
+//! certificates themselves, because these reject their long validity.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -12,12 +12,12 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::home::Home;
 
-/// The authority, and the certificate that it gave to 127.0.0.1.
+/// The certificate authority, and the certificate that it issued for 127.0.0.1.
 const AUTHORITY: &str = include_str!("certificates/authority.pem");
 const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
 const KEY: &[u8] = include_bytes!("certificates/server.key");
 
-/// A server over HTTPS that is no MCP server, and says so to everyone.
+/// A server over HTTPS that is no MCP server, and answers so to every request.
 fn teapot() -> String {
     let chain = vec![CertificateDer::from_pem_slice(CERTIFICATE).unwrap()];
     let key = PrivateKeyDer::from_pem_slice(KEY).unwrap();
@@ -32,7 +32,7 @@ fn teapot() -> String {
         for stream in listener.incoming() {
             let connection = ServerConnection::new(config.clone()).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
-            // A client that does not trust it goes away before it says anything.
+            // A client that does not trust the certificate disconnects before it sends a request.
             if stream.read(&mut [0; 4096]).is_ok() {
                 let _ = stream.write_all(
                     b"HTTP/1.1 418 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",

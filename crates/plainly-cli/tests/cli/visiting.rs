@@ -1,4 +1,4 @@
-//! Servers of 2025-11-25 that want a page visited before they do what they are asked for.
+//! Tests servers of 2025-11-25 that require the user to visit a page before a call.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,8 @@ use crate::asking::browser;
 use crate::person::Person;
 use crate::support::{Run, appears, of, plainly};
 
-/// A server whose tool works once the page was opened, if it is `sign-in` or `told`, of which it tells when it was.
+/// A server whose tool works after the page was opened, if the tool is `sign-in` or `told`. For
+/// `told`, the server reports the visit.
 const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -78,7 +79,7 @@ fn a_call_that_needs_a_visit_fails_where_there_is_none() {
     for (tool, answers) in [
         ("sign-in", &["decline"][..]),
         ("sign-in", &["yes", "cancel"]),
-        // The same is wanted once.
+        // The user is asked only once for the same visit.
         ("stubborn", &["yes", ""]),
     ] {
         let directory = TempDir::new().unwrap();

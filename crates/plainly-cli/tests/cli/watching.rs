@@ -1,4 +1,5 @@
-//! `plainly watch`: changes as they come, from good servers, from servers that don't tell, and from servers that end.
+//! Tests `plainly watch` with good servers, with servers that don't report changes, and with
+//! servers that end.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -36,7 +37,8 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// Changes something again and again until the watch, which may only just begin, tells of it: the first line.
+    /// Repeats a change until the watch, which may not have started yet, reports it. Returns the
+    /// first line.
     fn told(&self, mut change: impl FnMut(u32)) -> String {
         let start = Instant::now();
         for round in 0.. {
@@ -49,7 +51,7 @@ impl Watch {
         unreachable!()
     }
 
-    /// Waits for its end: the status and what it said.
+    /// Waits for the end, and returns the status and standard error.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         let mut stderr = self.child.stderr.take().unwrap();
@@ -89,7 +91,7 @@ fn an_edited_file_is_told_on_every_way_until_a_signal_comes() {
             });
             assert_eq!(told, "updated file:///docs/intro.md", "{revision}");
             signal(&watch.child, rustix::process::Signal::INT);
-            // It has no other end.
+            // Only a signal can end it.
             let end = (Some(130), String::new());
             assert_eq!(watch.end(), end, "{revision}");
         }
@@ -233,7 +235,7 @@ fn a_server_that_comes_back_is_watched_on_and_the_gap_is_told() {
         let mut again = plainly();
         again.args(["serve", docs.str(), "--http", &address]);
         let _again = Serving::start(again);
-        // What was told before may come once more.
+        // A change that was reported before may be reported again.
         let lines = iter::repeat_with(|| watch.lines.recv_timeout(PATIENCE).unwrap());
         let missed = lines.take(9).find(|line| line == "missed changes");
         assert!(missed.is_some());
@@ -262,7 +264,7 @@ fn a_server_that_does_not_tell_of_changes_is_named() {
             6,
             "error: the server does not report changes for any of these\n",
         );
-        // Before 2026-07-28 each is refused by itself.
+        // Before 2026-07-28, each subscription is refused separately.
         let missing = target.run("watch", &["db://rows/1", "--revision", "2025-11-25"]);
         missing.failed(
             4,

@@ -1,4 +1,4 @@
-//! `serve --write`, and `trash`.
+//! Tests `serve --write` and `trash`.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn without_the_option_nothing_of_it_is_there() {
     assert_eq!(before, 4);
 }
 
-/// Tools show it as Markdown, and it is JSON.
+/// Tools show a notebook as Markdown, but the file is JSON.
 #[test]
 fn a_notebook_stays_one() {
     const NOTEBOOK: &str =
@@ -165,7 +165,7 @@ fn files_are_changed_and_restored() {
         assert_eq!(read(&docs.path.join("intro.md")), intro);
         let gone = run(&["trash", docs.str(), "restore", name]);
         assert_eq!(gone.status, 2, "{}", gone.stderr);
-        // The new path of what was replaced is free, and so is not its directory.
+        // The earlier version of this file is still in the trash, although the file was moved.
         let table = run(&["trash", docs.str()]).succeeded();
         assert!(table.text().contains("guide/new.txt"), "{}", table.text());
     }
@@ -202,7 +202,7 @@ fn a_directory_can_be_the_only_one_that_is_changed() {
     assert!(!src.path.join("new").exists());
 }
 
-/// Changes that can't be made of what `confirming` serves, and the reason.
+/// Changes of the directories of `confirming` that can't be made, and the reasons.
 const IMPOSSIBLE: [(&str, &str, &str); 16] = [
     (
         "write_resource",
@@ -292,7 +292,7 @@ fn nobody_is_asked_to_agree_to_what_can_not_be_done() {
     let (docs, src) = (Docs::new(), Docs::new());
     let target = confirming(&docs, &src);
     for (tool, arguments, expected) in IMPOSSIBLE {
-        // With a client that can't ask, and with one whose user declines.
+        // This applies to a client that can't ask, and to one whose user declines.
         for answer in [&[][..], &["--answer", "decline"]] {
             let refused = target.run("call", &[&[tool, "--args", arguments], answer].concat());
             assert_eq!(refused.status, 5, "{}", refused.stderr);

@@ -1,4 +1,5 @@
-//! What took all memory: lines, bodies and answers without end. What a process takes is read as Linux tells it.
+//! Attacks that exhausted memory: endless lines, bodies and answers. The memory of a process is
+//! read from Linux.
 
 use std::fs;
 use std::io::Write;
@@ -21,7 +22,7 @@ fn peak(child: &Child) -> usize {
     kibibytes.parse::<usize>().unwrap() << 10
 }
 
-/// A line without end costs what a line may have, and the next one is served.
+/// An endless line costs no more than the longest accepted line, and the next line is served.
 #[test]
 fn ghsa_vm75_qjc7_xh6w_endless_line_on_standard_input() {
     let place = Place::new();
@@ -42,7 +43,7 @@ fn ghsa_vm75_qjc7_xh6w_endless_line_on_standard_input() {
     assert!(grown < 2 * 4 * MEBIBYTE + MEBIBYTE, "{grown} bytes");
 }
 
-/// There half a gibibyte of one request became one and a half of memory.
+/// There, a request of half a gibibyte used one and a half gibibytes of memory.
 #[test]
 fn ruby_sdk_hardening_memory_of_a_post_of_512_mebibytes() {
     let place = Place::new();
@@ -67,7 +68,7 @@ fn ruby_sdk_hardening_memory_of_a_post_of_512_mebibytes() {
     assert_eq!(status(&serving, "POST /mcp", json, "{}"), 400);
 }
 
-/// Whoever is called without being trusted can fill nothing of ours either.
+/// An untrusted server can't exhaust the memory of a command either.
 #[test]
 fn ghsa_6vrr_g4hw_f3hj_endless_answer_to_a_command() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,4 +1,4 @@
-//! Who should not have been answered, and who left something behind.
+//! Attacks by clients that should have got no answer, or that left resources behind.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::{Place, request};
 use crate::support::{PATIENCE, Serving, plainly, run};
 
-/// By default nobody but this machine can connect.
+/// By default, only this machine can connect.
 #[test]
 fn cve_2026_23744_listens_to_other_machines_by_default() {
     let place = Place::new();
@@ -30,7 +30,7 @@ pub(super) fn serving(place: &Place, options: &[&str]) -> Serving {
     Serving::start(command)
 }
 
-/// A request as bytes; gives the status.
+/// Sends a request as bytes, and returns the status.
 pub(super) fn status(serving: &Serving, request: &str, headers: &str, body: &str) -> u16 {
     let address = serving.url.trim_start_matches("http://");
     let address = address.trim_end_matches("/mcp");
@@ -48,8 +48,8 @@ pub(super) fn status(serving: &Serving, request: &str, headers: &str, body: &str
     str::from_utf8(&head[9..]).unwrap().parse().unwrap()
 }
 
-/// There the proxy that starts processes answered everybody. Here each route of the process as it is started does not
-/// answer pages, by whatever name they come.
+/// There, the proxy that starts processes answered every client. Here, no route of a default server
+/// answers web pages, whatever host name and origin they send.
 #[test]
 fn cve_2025_49596_local_server_that_answers_pages() {
     let place = Place::new();
@@ -88,7 +88,7 @@ fn cve_2025_49596_local_server_that_answers_pages() {
     let good = format!("Host: SELF\r\n{json}");
     assert_eq!(status(&serving, "POST /mcp", &good, &body), 200);
     assert_eq!(status(&serving, "GET /sse", "Host: SELF\r\n", ""), 200);
-    // Nor is there anything else to reach: no page, no proxy, no settings.
+    // There is nothing else to reach: no page, no proxy, no settings.
     for path in [
         "/",
         "/config",
@@ -102,7 +102,7 @@ fn cve_2025_49596_local_server_that_answers_pages() {
     }
 }
 
-/// What a client that has gone away leaves behind is nothing: not a process, not a connection.
+/// Clients that disconnect leave neither processes nor connections behind.
 #[test]
 fn cve_2025_53365_clients_that_reset_their_connections() {
     let place = Place::new();
@@ -119,7 +119,7 @@ fn cve_2025_53365_clients_that_reset_their_connections() {
     for length in (0..=text.len()).step_by(2) {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(&text.as_bytes()[..length]).unwrap();
-        // Closed with unread bytes in it, a connection is reset.
+        // Closing a connection with unread bytes resets it.
         drop(stream);
     }
     let mut stream = TcpStream::connect(address).unwrap();

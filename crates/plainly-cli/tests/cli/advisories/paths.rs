@@ -1,4 +1,4 @@
-//! Files that were not to be had: beside the directory, behind links, under other names.
+//! Attacks on files that must not be served: beside the directory, behind links, under other names.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::place::{Place, Talking};
 
-/// Every request that leads to a resource, with this URI.
+/// All requests for a resource with this URI.
 fn entries(uri: &str) -> Vec<(&'static str, Value)> {
     let call = |tool: &str, arguments: Value| {
         let params = json!({"name": tool, "arguments": arguments});
@@ -30,7 +30,8 @@ fn entries(uri: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Each tool that the server lists is among the entries above, so that a new one is attacked too.
+/// Checks that the entries above include each tool that the server lists, so that new tools are
+/// attacked, too.
 #[test]
 fn these_are_all_tools_and_all_methods_that_take_a_uri() {
     let place = Place::new();
@@ -45,7 +46,8 @@ fn these_are_all_tools_and_all_methods_that_take_a_uri() {
     }
 }
 
-/// By no entry does any of these lead to what is outside; the good one next to it is served after each.
+/// Checks that no entry leads to files outside with any of these URIs. A valid file is read after
+/// each.
 pub(super) fn nothing_comes_out(place: &Place, uris: &[&str]) {
     let mut server = Talking::start(place);
     for uri in uris {
@@ -121,7 +123,7 @@ fn cve_2025_53109_links_that_lead_out() {
     ];
     let uris = links.map(|link| format!("file:///data/{link}"));
     nothing_comes_out(&place, &uris.each_ref().map(String::as_str));
-    // Nor are they in any listing.
+    // The links are not in any listing either.
     let mut server = Talking::start(&place);
     let listed = server.ask("resources/list", json!({})).to_string();
     for link in ["file.txt", "directory", "up", "environ", "chain-0"] {
@@ -130,7 +132,7 @@ fn cve_2025_53109_links_that_lead_out() {
     }
 }
 
-/// There the path was checked, and then opened: what stood there meanwhile was another thing.
+/// There, the path was checked and then opened, and another file was swapped in between.
 #[test]
 fn server_filesystem_path_checked_and_then_opened() {
     let place = Place::new();
@@ -157,7 +159,7 @@ fn server_filesystem_path_checked_and_then_opened() {
     let mut server = Talking::start(&place);
     let mut inside = 0;
     let start = Instant::now();
-    // A thread that stands still swaps nothing: the race is run until it is won at least once.
+    // A starved thread swaps nothing, so the race runs until the swap succeeded at least once.
     let is_run = |inside: usize| inside > 0 && start.elapsed() >= Duration::from_secs(2);
     while !is_run(inside) && start.elapsed() < Duration::from_secs(60) {
         for uri in ["file:///data/x", "file:///data/y/secret.txt"] {
@@ -205,7 +207,7 @@ fn cve_2026_40576_paths_that_lead_up_or_begin_at_the_root() {
     );
 }
 
-/// There a file that was out of bounds could be had by another of its names.
+/// There, a file that must not be served could be read under another of its names.
 #[test]
 fn cve_2026_4270_another_spelling_of_what_is_hidden() {
     let place = Place::new();
@@ -234,7 +236,7 @@ fn cve_2026_4270_another_spelling_of_what_is_hidden() {
     );
 }
 
-/// Names that are devices or drives elsewhere are names of nothing, on every system.
+/// Names of devices or drives on other systems are invalid on every system.
 #[test]
 fn rustsec_2021_0135_drives_and_devices_in_names() {
     let place = Place::new();
@@ -256,7 +258,8 @@ fn rustsec_2021_0135_drives_and_devices_in_names() {
     );
 }
 
-/// Files that no reader may change: without `--write`, there is no way to write, rename, link or remove anything.
+/// Clients can't change files: without `--write`, nothing can be written, renamed, linked or
+/// removed.
 #[test]
 fn rustsec_2024_0445_nothing_is_written() {
     let place = Place::new();

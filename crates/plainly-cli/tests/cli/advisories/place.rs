@@ -1,4 +1,4 @@
-//! A directory among others that are not served, and the server of it.
+//! A directory to serve, next to others that are not served, and its server.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::support::plainly;
 
-/// What lies outside, and is to come out nowhere.
+/// The contents outside of the served directory, which no answer may contain.
 pub(super) const CANARY: &str = "canary-3b9f71";
 
 /// A directory `data` to serve, among others that are not.
@@ -48,7 +48,8 @@ impl Place {
         symlink(target, self.root.path().join("data").join(name)).unwrap();
     }
 
-    /// What was said to who asked for `asked` has neither what is outside nor where it is, but for what was in the question.
+    /// Checks that the answer to a request for `asked` contains neither contents nor paths from
+    /// outside, except for those in the request.
     #[track_caller]
     pub(super) fn unseen(&self, said: &Value, asked: &str) {
         let said = said.to_string().replace(asked, "");
@@ -57,7 +58,7 @@ impl Place {
     }
 }
 
-/// A server in a process of its own, on its standard streams.
+/// A server in a separate process, on its standard streams.
 pub(super) struct Talking {
     pub(super) child: Child,
     pub(super) stdin: ChildStdin,

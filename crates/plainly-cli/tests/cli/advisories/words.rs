@@ -1,4 +1,4 @@
-//! Words that were taken for more than words: options, commands, patterns without end.
+//! Attacks with words that are interpreted: as options, as commands, or as expensive patterns.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::paths::nothing_comes_out;
 use super::place::{Place, Talking};
 use crate::support::{PATIENCE, run};
 
-/// Values that are options to a program are text here: there is no program.
+/// Values that look like options are plain text here, because no program is started.
 #[test]
 fn cve_2025_68144_arguments_that_are_options() {
     let (place, elsewhere) = (Place::new(), TempDir::new().unwrap());
@@ -33,7 +33,8 @@ fn cve_2025_68144_arguments_that_are_options() {
     assert!(!target.exists());
 }
 
-/// There what a server said went through a shell. Here a command is what was typed, word by word.
+/// There, a server's text was passed to a shell. Here, a command consists of the words that the
+/// user typed.
 #[test]
 fn cve_2025_6514_command_that_goes_through_a_shell() {
     let place = Place::new();
@@ -52,7 +53,7 @@ fn cve_2025_6514_command_that_goes_through_a_shell() {
     assert!(!target.exists());
 }
 
-/// Patterns and globs over which engines that go back would think for years.
+/// Patterns and globs for which backtracking engines would need years.
 #[test]
 fn cve_2026_0621_search_that_takes_for_ever() {
     let place = Place::new();

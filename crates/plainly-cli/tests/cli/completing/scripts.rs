@@ -1,4 +1,4 @@
-//! With servers that are scripts, and in shells.
+//! Tests completions with servers that are scripts, and in shells.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::person::Person;
 use crate::support::toolbox;
 use crate::support::{PATIENCE, PLAINLY, of, of_nobody};
 
-/// How long a server may take.
+/// The variable with the time limit for a server.
 const TIMEOUT: &str = "PLAINLY_COMPLETION_TIMEOUT";
 
 #[test]
@@ -41,7 +41,7 @@ fn a_server_that_does_not_answer_ends_with_the_wait() {
     for hurry in [None, Some("soon"), Some("0")] {
         completes(hurry);
     }
-    // Until the server was there at all.
+    // Repeats until the server had enough time to start.
     for seconds in 1.. {
         let start = Instant::now();
         completes(Some(&seconds.to_string()));
@@ -52,7 +52,7 @@ fn a_server_that_does_not_answer_ends_with_the_wait() {
     }
     let start = Instant::now();
     let pid = fs::read_to_string(pid).unwrap();
-    // Until whoever inherits it has noticed.
+    // Waits until the process that adopted it has reaped it.
     let runs = || {
         Command::new("kill")
             .args(["-0", pid.trim()])
@@ -101,7 +101,7 @@ fn bash_completes_words_with_colons_and_equals_signs() {
     }
 }
 
-/// A server whose words would be options of the command, or name files of the user.
+/// A server whose names look like options of the command, or like files of the user.
 const SLY: &str = r#"while read -r line; do
     id=${line#*'"id":'}; id=${id%%,*}
     case $line in
@@ -163,7 +163,7 @@ fn nothing_in_a_project_runs_before_its_file_is_allowed() {
         assert_eq!(complete(name), "");
     }
     assert!(!run.exists() && heads.try_recv().is_err());
-    // Once it is allowed, and until it changes.
+    // The server is only used after it was allowed, and until the file changes.
     home.allowed(".mcp.json", &servers.to_string());
     complete("local");
     assert!(run.exists());
@@ -206,11 +206,12 @@ fn shells_complete_a_word_that_is_empty_yet() {
         if !is_there(shell) {
             continue;
         }
-        // The terminal is its own: a shell takes the one that it finds.
+        // The shell needs its own controlling terminal, because it would use that of the tests
+        // otherwise.
         let words = [&["--ctty", shell][..], words].concat();
         let mut person = Person::start(beside_plainly(&home, "setsid", &words));
         person.sees("ready> ").types(setup).sees("ready> ");
-        // There is one server, so its name is inserted.
+        // There is only one server, so its name is inserted.
         person.types("plainly tools \t > completed; echo done=$? >&2; exit");
         person.sees("done=0");
         person.wait();
@@ -230,7 +231,7 @@ fn shells_complete_a_word_that_is_empty_yet() {
     }
 }
 
-/// Whether the shell is installed: a test says so where it is not.
+/// Whether the shell is installed. The test reports when it is not.
 #[cfg(target_os = "linux")]
 #[expect(clippy::print_stdout, reason = "it is read where a run is looked at")]
 fn is_there(shell: &str) -> bool {
