@@ -1,11 +1,12 @@
-//! End-to-end tests live in `tests/`. The examples of the documentation run here, as tests of its pages.
+//! End-to-end tests are in `tests/`. This library runs the examples of the documentation.
 
 pub mod valid;
 #[path = "peer/src/words.rs"]
 pub mod words;
 
-/// Each page is the documentation of a module, so that its examples run with those of the code. They are what a reader
-/// would paste: whole programs, tests (`test_harness`), or items with all that they import.
+/// Each page becomes the documentation of a module, so that its examples run like those of the
+/// code. Each example is what a reader would paste: a whole program, tests (`test_harness`), or
+/// items with all their imports.
 macro_rules! pages {
     ($($name:ident: $path:literal,)*) => {
         $(

@@ -1,1 +1,1 @@
-//! The package exists for its test, which is `tests/tests/wire`.
+//! The package exists only for its test, which is `tests/tests/wire`.

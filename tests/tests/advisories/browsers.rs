@@ -1,5 +1,5 @@
-//! Pages in a browser that reach for a server on its user's machine: by a name of their own that is made to point here, or
-//! straight, with a request that needs nobody's leave.
+//! Web pages that attack a server on the user's own machine: with DNS rebinding, or directly with a
+//! request that the browser sends without a preflight.
 
 use crate::cases;
 use axum::http::{Request, Version};
@@ -49,7 +49,7 @@ async fn rustsec_2026_0140_csrf_on_loopback_despite_a_good_host() {
     .await;
 }
 
-/// The service of a server, without a word of configuration.
+/// A server's service is protected without any configuration.
 #[tokio::test]
 async fn cve_2025_66414_rebinding_protection_off_by_default() {
     let (server, probe) = server();
@@ -76,13 +76,14 @@ async fn cve_2025_66414_rebinding_protection_off_by_default() {
     assert_eq!(probe.ran(), 0);
 }
 
-/// The default is no protection that is off where a server is told to listen to everybody, either.
+/// A server without allowed hosts does not start on a non-loopback address, because it would be
+/// unprotected.
 #[tokio::test]
 async fn cve_2025_66416_no_protection_beyond_loopback() {
     let (server, _) = server();
     for address in ["0.0.0.0:0", "[::]:0"] {
         let Ok(listener) = HttpServer::bind(address).await else {
-            // A machine without IPv6.
+            // The machine has no IPv6.
             continue;
         };
         let served = listener.serve(server.http(), std::future::pending()).await;
@@ -91,7 +92,7 @@ async fn cve_2025_66416_no_protection_beyond_loopback() {
     }
 }
 
-/// There the fix was applied to one of two handlers.
+/// The affected SDK applied the fix to one of two handlers only.
 #[tokio::test]
 async fn cve_2026_34742_sse_endpoint_left_out_of_the_fix() {
     let is_sse = |route| matches!(route, Route::Events | Route::Put);
@@ -129,7 +130,7 @@ async fn cve_2026_33252_simple_requests_run_tools() {
             .await;
         }
     }
-    // And what is JSON is JSON, however it is written.
+    // JSON is accepted in every valid spelling of its media type.
     for kind in KINDS {
         let site = Site::start(kind).await;
         let call = Attempt::call(site.address, "canary", json!({}));
@@ -167,7 +168,7 @@ async fn kotlin_sdk_840_hostile_or_null_origin_with_a_good_host() {
     for origin in ["null", "http://evil.example", "evil.example", ""] {
         refused(&[403], any, |attempt, _| attempt.with("Origin", origin)).await;
     }
-    // A second one beside the right one.
+    // A second, foreign origin follows the right one.
     refused(&[403], any, |attempt, _| {
         let own = format!("http://127.0.0.1:{}", port_of(&attempt));
         attempt
@@ -202,7 +203,7 @@ fn port_of(attempt: &Attempt) -> String {
     rest.split("\r\n").next().unwrap().to_owned()
 }
 
-/// HTTP/2 names the host in `:authority`, which a check of the header alone lets through.
+/// HTTP/2 names the host in `:authority`, which a check of the `Host` header alone ignores.
 #[tokio::test]
 async fn rmcp_827_authority_of_http_2_unchecked() {
     let (server, probe) = server();
@@ -235,7 +236,7 @@ async fn rmcp_827_authority_of_http_2_unchecked() {
     assert_eq!(ask("http://localhost/", None).await.unwrap().status(), 200);
 }
 
-/// No page is given leave to read anything, whatever its browser asks for first.
+/// The server allows no cross-origin access, whatever the browser asks in its preflight.
 #[tokio::test]
 async fn cve_2026_34237_cors_for_everybody() {
     for kind in KINDS {
@@ -256,7 +257,7 @@ async fn cve_2026_34237_cors_for_everybody() {
     }
 }
 
-/// There the allowed hosts were a list whose default was all.
+/// The affected software had a list of allowed hosts that allowed all hosts by default.
 #[tokio::test]
 async fn cve_2026_11624_every_host_is_allowed_unless_told() {
     refused(&FORBIDDEN, any, |attempt, _| attempt.with("Host", "*")).await;

@@ -1,4 +1,4 @@
-//! Servers that want to harm whoever calls them.
+//! Servers that attack their clients.
 
 use crate::cases;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use tokio::io::AsyncWriteExt;
 use crate::hostile::{Answer, AnsweredRequest, Hostile, connected};
 use crate::within;
 
-/// The most of one message that a client takes, and what may be on its way besides.
+/// The most bytes that a server can send: the client's limit of one message, and buffers of sockets
+/// besides.
 const MOST: usize = (32 << 20) + (16 << 20);
 
 fn text(result: &plainly::protocol::types::CallToolResult) -> Value {
@@ -25,7 +26,7 @@ fn content(text: &str) -> Value {
     json!({"resultType": "complete", "content": [{"type": "text", "text": text}]})
 }
 
-/// A line without end: the call fails at once, and no more is read than a line may have.
+/// A client fails the call at once when a line never ends, and reads no more than a line may have.
 #[tokio::test]
 async fn ghsa_6vrr_g4hw_f3hj_endless_line_from_a_server() {
     let (client, mut peer) = connected().await;
@@ -49,7 +50,7 @@ async fn ghsa_6vrr_g4hw_f3hj_endless_line_from_a_server() {
     assert!(written < MOST, "{written}");
 }
 
-/// The same from a process of our own, which is ended.
+/// A client ends its own child process, too, when a line never ends.
 #[cfg(unix)]
 #[tokio::test]
 async fn ghsa_6vrr_g4hw_f3hj_endless_line_from_a_child() {
@@ -66,7 +67,7 @@ async fn ghsa_6vrr_g4hw_f3hj_endless_line_from_a_child() {
     );
 }
 
-/// What a server sends that never ends, after this head.
+/// Sends a response that never ends after this head, and expects the call to fail.
 async fn endless(head: &str, part: &[u8]) {
     let (head, part) = (head.to_owned(), part.repeat((64 << 10) / part.len()));
     let server = Hostile::start(move |_| Answer::Endless(head.clone(), part.clone())).await;
@@ -101,7 +102,7 @@ async fn rmcp_970_response_body_that_never_ends() {
     endless(&refused, b"x").await;
 }
 
-/// A wait that the server chooses is no longer than the client's own.
+/// A client never waits longer than its own longest wait, whatever `retry` the server sends.
 #[tokio::test]
 async fn ruby_sdk_hardening_retry_that_sleeps_for_ever() {
     for retry in [
@@ -139,7 +140,7 @@ async fn ruby_sdk_hardening_retry_that_sleeps_for_ever() {
     }
 }
 
-/// Pages without end, and pages in a circle.
+/// A client ends a listing whose pages never end, or whose cursor repeats.
 #[tokio::test]
 async fn ruby_sdk_hardening_listing_that_never_ends() {
     let count = AtomicUsize::new(0);
@@ -176,7 +177,7 @@ async fn ruby_sdk_hardening_listing_that_never_ends() {
     );
 }
 
-/// Wherever a server points, what is a secret between the two goes nowhere else.
+/// A client sends its secrets for one server to no other, wherever that server redirects it.
 #[tokio::test]
 async fn rmcp_936_redirect_takes_the_headers_along() {
     let other = Hostile::start(|asked| Answer::result(asked, content("stolen"))).await;
@@ -228,14 +229,14 @@ async fn rmcp_744_secrets_in_debug_output() {
     assert!(!said.contains("hush"), "{said}");
 }
 
-/// A peer that is there and does nothing holds nobody up.
+/// A peer that is connected and does nothing does not block `close`.
 #[tokio::test]
 async fn go_sdk_1184_silent_peer_blocks_close() {
     let (client, peer) = connected().await;
     within(client.close()).await;
     drop(peer);
 
-    // Its buffers are full, and a call waits.
+    // The peer's buffers are full, and a call is waiting.
     let (client, peer) = connected().await;
     let arguments = json!({"text": "x".repeat(1 << 20)});
     let waiting = client.clone();
@@ -257,7 +258,7 @@ async fn go_sdk_1184_silent_peer_blocks_close() {
                 Answer::json("200 OK", "Mcp-Session-Id: s\r\n", &reply)
             }
             Some("notifications/initialized") => Answer::json("202 Accepted", "", &Value::Null),
-            // Its end, too.
+            // The server does not answer the end of the session, either.
             _ => Answer::Silence,
         },
     )
@@ -270,7 +271,7 @@ async fn go_sdk_1184_silent_peer_blocks_close() {
     assert!(within(call).await.unwrap().is_err());
 }
 
-/// A child that neither reads nor ends.
+/// The child neither reads its input nor ends.
 #[cfg(unix)]
 #[tokio::test]
 async fn go_sdk_1158_child_that_does_not_end() {
@@ -282,8 +283,8 @@ async fn go_sdk_1158_child_that_does_not_end() {
     assert!(within(client.connect()).await.is_err());
 }
 
-/// There each event that was skipped was one call deeper: 50,000 of them were the end of the stack, which here is the one
-/// that threads have by default.
+/// The affected SDK recursed once for each skipped event, so that 50,000 of them overflowed the
+/// stack. The stack of this thread has the default size.
 #[test]
 fn rmcp_1146_reader_that_recurses_per_skipped_event() {
     let thread = std::thread::Builder::new().stack_size(2 << 20);
@@ -312,7 +313,7 @@ async fn skipped_events() {
         let client = server.connect().await;
         match within(client.call_tool("x", ())).await {
             Ok(result) => assert_eq!(text(&result), "good", "{skipped:?}"),
-            // What is no message at all may be too much of it.
+            // The client may refuse that many lines that are no messages.
             Err(error) => assert!(error.local().is_some(), "{skipped:?}: {error}"),
         }
     }
@@ -335,7 +336,7 @@ async fn skipped_lines() {
     }
 }
 
-/// There a stream of events that was not read to its end took its connection along.
+/// The affected SDK lost the connection when it did not read a stream of events to its end.
 #[tokio::test]
 async fn rmcp_790_connections_not_used_again() {
     let server = Hostile::start(|asked| {
@@ -355,7 +356,7 @@ async fn rmcp_790_connections_not_used_again() {
     assert!(connections <= 5, "{connections}");
 }
 
-/// There the error in a response with another status than 200 was lost.
+/// The affected SDK lost the error in a response with a status other than 200.
 #[tokio::test]
 async fn rmcp_749_errors_beside_a_status() {
     for status in [
@@ -376,7 +377,7 @@ async fn rmcp_749_errors_beside_a_status() {
     }
 }
 
-/// There a result was decoded as whatever type it fitted first.
+/// The affected SDK decoded a result as the first type that it fitted.
 #[tokio::test]
 async fn rmcp_771_result_taken_for_one_of_another_type() {
     let others = cases::<Value>("results of other types");
@@ -389,7 +390,8 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
         let error = result.expect_err(&other.to_string());
         assert!(error.local().is_some(), "{other}: {error}");
     }
-    // And what only looks like another is what was asked for.
+    // A result that has members of another type too is still decoded as the type that was
+    // requested.
     let (client, mut peer) = connected().await;
     let params = ListToolsParams::default();
     let listing = client.list_tools(&params);
@@ -405,7 +407,8 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
     assert!(result.unwrap().tools.is_empty());
 }
 
-/// There the id as a string was accepted. Ids of this client are numbers, so that the string can mean no other request.
+/// The affected SDK accepted the id as a string. This client accepts it, too: its ids are numbers,
+/// so the string can mean no other request.
 #[tokio::test]
 async fn rmcp_1021_reply_with_the_id_as_text() {
     let (client, mut peer) = connected().await;
@@ -432,7 +435,7 @@ async fn rmcp_1021_reply_with_the_id_as_text() {
                 let name = asked["params"]["name"].as_str().unwrap();
                 let id = asked["id"].to_string();
                 peer.reply(&json!({"id": id}), content(name)).await;
-                // A second reply has no request.
+                // The second reply belongs to no request.
                 peer.reply(asked, content("wrong")).await;
             }
         }
@@ -441,7 +444,7 @@ async fn rmcp_1021_reply_with_the_id_as_text() {
     assert_eq!(text(&second.unwrap()), "second");
 }
 
-/// Each client of one server over HTTP has its own replies, also where the server mixes up the ids.
+/// A client accepts only replies to its own requests, even when a server mixes up the ids.
 #[tokio::test]
 async fn cve_2026_25536_reply_of_another_request() {
     let server = Hostile::start(|asked| {

@@ -1,4 +1,4 @@
-//! Clients whose requests look alike: each gets what is its own and nothing else, whatever they have in common.
+//! Clients whose requests look alike: each receives only its own messages.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::http::{Attempt, Events, Session, bare, modern};
 use crate::site::{Kind, Site, TOGETHER, server};
 use crate::stream;
 
-/// The way a client comes.
+/// The transport and revision of a client.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Modern,
@@ -27,7 +27,8 @@ const WAYS: [Way; 5] = [
     Way::LegacyStream,
 ];
 
-/// Everything that a client hears up to the reply to its call, whose id and progress token are those of all others.
+/// Returns all messages that a client receives up to the reply to its call. All calls have the same
+/// id and progress token.
 async fn heard(site: &Site, way: Way, text: &str) -> Vec<Value> {
     let params = json!({
         "name": "whisper",
@@ -55,7 +56,7 @@ async fn heard(site: &Site, way: Way, text: &str) -> Vec<Value> {
             let put = |message: &Value| Attempt::post(site.address, &events.endpoint, message);
             assert_eq!(put(&crate::http::initialize()).status().await, 202);
             assert_eq!(put(&call).status().await, 202);
-            // The reply to `initialize` has the same id.
+            // The reply to `initialize` has the same id as the call's.
             events.stream.message().await;
             while !all.last().is_some_and(is_reply) {
                 all.push(events.stream.message().await);
@@ -77,7 +78,7 @@ async fn heard(site: &Site, way: Way, text: &str) -> Vec<Value> {
     all
 }
 
-/// 64 clients at once, all with the same ids and tokens, each with a secret of its own.
+/// Runs 64 clients at once, all with the same ids and tokens, each with a secret of its own.
 async fn each_gets_its_own(site: &Site, way_of: impl Fn(usize) -> Way) {
     let site = std::sync::Arc::new(site.clone());
     let mut clients = JoinSet::new();
@@ -114,7 +115,8 @@ async fn cve_2026_25536_replies_cross_between_clients_with_equal_ids() {
     }
 }
 
-/// There a second transport that was connected to the same server took the replies of the first.
+/// In the affected SDK, a second transport connected to the same server received the replies of the
+/// first.
 #[tokio::test]
 async fn typescript_sdk_820_second_transport_takes_the_replies_of_the_first() {
     let site = Site::start(Kind::Own).await;
@@ -123,7 +125,8 @@ async fn typescript_sdk_820_second_transport_takes_the_replies_of_the_first() {
     }
 }
 
-/// There a second stream of a session took the place of the first, and so all that was for its owner.
+/// In the affected SDK, a second stream of a session displaced the first and received all its
+/// messages.
 #[tokio::test]
 async fn cve_2026_33946_second_stream_displaces_the_first() {
     let site = Site::start(Kind::Own).await;
@@ -138,12 +141,13 @@ async fn cve_2026_33946_second_stream_displaces_the_first() {
     assert_eq!(session.post(&touch).status().await, 200);
     let told = first.message().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
-    // Whoever has a session of their own hears of the change too, and of nothing else.
+    // A client in another session is notified of the change, too, and of nothing else.
     let told = stranger.message().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
 }
 
-/// There a second request with the id of one that runs took its place: its cancellation and its reply.
+/// In the affected SDK, a second request with the id of a running one displaced it: cancellation
+/// and reply went to the second.
 #[tokio::test]
 async fn ruby_sdk_hardening_duplicate_ids_in_flight() {
     let (server, probe) = server();
@@ -164,7 +168,7 @@ async fn ruby_sdk_hardening_duplicate_ids_in_flight() {
     assert!(stream::before_a_good_reply(&mut stream).await.is_empty());
 }
 
-/// There ids of sessions were addresses in memory.
+/// The affected software used addresses in memory as session ids.
 #[tokio::test]
 async fn cve_2025_6515_predictable_session_ids() {
     let site = Site::start(Kind::Own).await;
@@ -176,7 +180,7 @@ async fn cve_2025_6515_predictable_session_ids() {
         let (_, pipe) = endpoint.split_once("session=").unwrap();
         for name in [session, pipe.to_owned()] {
             assert!(name.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
-            // At least 122 bits.
+            // An id has at least 122 bits.
             assert!(name.len() * 4 >= 122, "{name}");
             for (place, digit) in name.chars().enumerate().take(64) {
                 let digit = digit.to_digit(16).unwrap();
@@ -185,7 +189,8 @@ async fn cve_2025_6515_predictable_session_ids() {
             assert!(seen.insert(name));
         }
     }
-    // Each of 128 bits is one about as often as not: of 400, 200 ± 80 is eight standard deviations.
+    // Each of the first 122 bits is one about half of the time: 200 ± 80 of 400 is eight standard
+    // deviations.
     for (place, ones) in bits.iter().take(122).enumerate() {
         assert!((120..=280).contains(ones), "bit {place}: {ones} of 400");
     }

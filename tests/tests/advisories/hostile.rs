@@ -1,4 +1,4 @@
-//! Servers that a client should never have trusted: over HTTP, and at the other end of a byte stream.
+//! Malicious servers, over HTTP and at the other end of a byte stream.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What a client asked, over HTTP.
+/// A client's HTTP request.
 #[derive(Clone, Debug)]
 pub(crate) struct AnsweredRequest {
     pub(crate) head: String,
@@ -23,15 +23,15 @@ impl AnsweredRequest {
     }
 }
 
-/// What is written in answer.
+/// The server's answer to a request.
 pub(crate) enum Answer {
-    /// Bytes as they are; the connection goes on.
+    /// These bytes; the connection stays open.
     Bytes(String),
-    /// Bytes, and the connection ends.
+    /// These bytes; then the connection ends.
     Last(String),
-    /// Bytes, and then these over and over, as long as somebody takes them.
+    /// The first bytes, and then the others again and again, as long as the client reads them.
     Endless(String, Vec<u8>),
-    /// Nothing, for ever.
+    /// No answer, ever.
     Silence,
 }
 
@@ -54,22 +54,22 @@ impl Answer {
     }
 }
 
-/// What a server says that speaks the newest revision.
+/// The result of `server/discover` of a server that supports the newest revision.
 pub(crate) fn discovered() -> Value {
     message::discovered(json!({"tools": {}, "resources": {}}))
 }
 
-/// A server over HTTP, and what it has seen.
+/// A server over HTTP, with a record of its requests.
 pub(crate) struct Hostile {
     pub(crate) url: String,
     pub(crate) connections: Arc<AtomicUsize>,
-    /// How many bytes without end somebody took.
+    /// The number of bytes of endless answers that the client read.
     pub(crate) taken: Arc<AtomicUsize>,
     pub(crate) asked: Arc<Mutex<Vec<AnsweredRequest>>>,
 }
 
 impl Hostile {
-    /// Answers with what `answer` makes of each request, but for the first of a modern client.
+    /// Starts a server that answers each request with `answer`, except `server/discover`.
     pub(crate) async fn start(
         answer: impl Fn(&AnsweredRequest) -> Answer + Send + Sync + 'static,
     ) -> Self {
@@ -133,8 +133,9 @@ async fn talk(
                 stream.write_all(text.as_bytes()).await.ok();
                 while stream.write_all(&part).await.is_ok() {
                     let before = taken.fetch_add(part.len(), Ordering::SeqCst);
-                    // What only the kernel took would count: it is waited for, but not each time, as it takes milliseconds
-                    // to look where many sockets are open.
+                    // Waits until the client has read all, so that bytes in the kernel's buffers
+                    // don't count. It does so only every 4 MiB, because the look-up takes
+                    // milliseconds where many sockets are open.
                     if before >> 22 != (before + part.len()) >> 22 {
                         while unread(stream.get_ref()) > 0 {
                             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -148,8 +149,9 @@ async fn talk(
     }
 }
 
-/// How many bytes wait in the peer's receive buffer, which grows to tens of MiB for a peer that is slower than who writes;
-/// 0 where the system doesn't say it. The peer is on this machine.
+/// Returns how many bytes wait in the peer's receive buffer, which grows to tens of MiB when the
+/// peer is slower than the writer; 0 where the system doesn't report it. The peer is on this
+/// machine.
 fn unread(stream: &TcpStream) -> usize {
     let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else {
         return 0;
@@ -157,7 +159,7 @@ fn unread(stream: &TcpStream) -> usize {
     let ports = [peer.port(), local.port()].map(|port| format!(":{port:04X}"));
     let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
     let queue = sockets.lines().find_map(|line| {
-        // Its number, both addresses, the state, and `tx_queue:rx_queue`.
+        // The fields are a number, both addresses, the state, and `tx_queue:rx_queue`.
         let fields: Vec<_> = line.split_whitespace().take(5).collect();
         let [_, near, far, _, queues] = fields[..] else {
             return None;
@@ -169,7 +171,7 @@ fn unread(stream: &TcpStream) -> usize {
     queue.unwrap_or(0)
 }
 
-/// A client that is connected over a byte stream, and its peer.
+/// A client connected over a byte stream, and its peer.
 pub(crate) async fn connected() -> (Client, Peer) {
     let (mut peer, far) = plainly_peer::pair(64 << 10);
     let (reader, writer) = tokio::io::split(far);

@@ -1,4 +1,4 @@
-//! Requests as bytes on a connection of their own, and what comes back.
+//! Requests written as bytes, each on its own connection, and their responses.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// The newest revision with sessions.
 pub(crate) const LEGACY: &str = "2025-11-25";
 
-/// What a modern client says of itself: it can answer questions and follow tasks.
+/// The `_meta` of a modern client that can answer questions and follow tasks.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -30,12 +30,12 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// A request without `_meta`.
+/// A JSON-RPC request without `_meta`.
 pub(crate) fn bare(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
-/// A request of 2026-07-28.
+/// A JSON-RPC request of 2026-07-28.
 pub(crate) fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> Value {
     for (key, value) in meta().as_object().unwrap() {
         params["_meta"][key] = value.clone();
@@ -52,7 +52,7 @@ pub(crate) fn initialize() -> Value {
     bare(0, "initialize", params)
 }
 
-/// A message as it comes to a service, with no other headers but those that HTTP needs.
+/// An HTTP request for a service, with only those headers that HTTP requires.
 pub(crate) fn posted(body: impl Into<Body>) -> Request<Body> {
     Request::post("/")
         .header("Host", "localhost")
@@ -62,7 +62,7 @@ pub(crate) fn posted(body: impl Into<Body>) -> Request<Body> {
         .unwrap()
 }
 
-/// A request before it is sent.
+/// An HTTP request that can be changed before it is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     address: SocketAddr,
@@ -73,7 +73,7 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// As a good client sends it, without a body.
+    /// A valid request without a body.
     pub(crate) fn new(
         address: SocketAddr,
         method: &'static str,
@@ -102,7 +102,7 @@ impl Attempt {
             .body(body.to_string())
     }
 
-    /// A modern request at `/mcp`.
+    /// A valid request of 2026-07-28 to `/mcp`.
     pub(crate) fn modern(address: SocketAddr, method: &str, params: Value) -> Self {
         let name = ["name", "uri", "taskId"].iter();
         let name = name.filter_map(|key| params[key].as_str()).next();
@@ -123,14 +123,14 @@ impl Attempt {
         Self::modern(address, "tools/call", params)
     }
 
-    /// With this header in place of any of its name.
+    /// Sets a header, in place of all headers of this name.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self = self.without(name);
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
-    /// With this header beside any of its name.
+    /// Adds a header beside those of this name.
     pub(crate) fn and(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_owned(), value.into()));
         self
@@ -142,7 +142,7 @@ impl Attempt {
         self
     }
 
-    /// As who has this token.
+    /// Sends this bearer token; without one, sends none.
     pub(crate) fn known_as(self, name: Option<&str>) -> Self {
         match name {
             Some(name) => self.with("Authorization", format!("Bearer {name}")),
@@ -160,13 +160,14 @@ impl Attempt {
         self
     }
 
-    /// With this behind its body.
+    /// Appends these bytes to the body.
     pub(crate) fn padded(mut self, padding: &[u8]) -> Self {
         self.body.extend_from_slice(padding);
         self
     }
 
-    /// The head, with a blank line behind it; the body's length unless it says another.
+    /// The head and its blank line. It has the body's `Content-Length`, unless a header already
+    /// gives a length.
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         for (name, value) in &self.headers {
@@ -186,7 +187,7 @@ impl Attempt {
     pub(crate) async fn send(&self) -> Response {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let bytes = [self.head().as_bytes(), &self.body].concat();
-        // The server may refuse before it has read all.
+        // The server may refuse the request before it has read all of it.
         within(stream.write_all(&bytes)).await.ok();
         Response::read(BufReader::new(stream)).await
     }
@@ -195,7 +196,7 @@ impl Attempt {
         self.send().await.status
     }
 
-    /// The one message in the response.
+    /// The only message in the response.
     pub(crate) async fn json(&self) -> Value {
         let response = self.send().await;
         let text = response.rest().await;

@@ -1,6 +1,6 @@
-//! What has gone wrong in other MCP software, done to this one: each test is named after the advisory, the commit or the
-//! change by which the fault is known, and `docs/advisories.md` says for each what happened there and what happens here.
-//! Servers and clients are as their default constructors make them.
+//! Faults of other MCP software, tried on this one. Each test is named after the advisory, commit
+//! or change by which the fault is known; `docs/advisories.md` describes for each what happened
+//! there and what happens here. Servers and clients have their default configuration.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -25,7 +25,7 @@ mod log;
 
 use plainly_peer::within;
 
-/// The cases of a table in cases.txt.
+/// Returns the cases of a table in cases.txt.
 fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
     plainly_peer::table::cases(include_str!("cases.txt"), table)
 }

@@ -1,5 +1,5 @@
-//! Messages that are none, and peers that go away in the middle: the next good request is answered, on the same connection
-//! where there still is one.
+//! Invalid messages, and peers that disconnect at any point: the server answers the next valid
+//! request, on the same connection if it is still open.
 
 use crate::cases;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ fn code(reply: &Value) -> Option<i64> {
     reply["error"]["code"].as_i64()
 }
 
-/// Bytes that are no good request.
+/// Bytes that are no valid request.
 const RUBBISH: [&[u8]; 22] = [
     b"5",
     b"\"x\"",
@@ -41,7 +41,7 @@ const RUBBISH: [&[u8]; 22] = [
     b"\x00\x01\x02",
 ];
 
-/// There one request that was no good ended the loop that read them.
+/// In the affected SDK, an invalid request ended the loop that read requests.
 #[tokio::test]
 async fn cve_2025_53366_invalid_request_ends_the_session() {
     let (server, _) = server();
@@ -72,8 +72,8 @@ async fn cve_2025_53366_invalid_request_ends_the_session() {
     }
 }
 
-/// There a client that went away took the server with it. Here it goes at every byte of what it sends, with a reset, and
-/// while the answer is on its way.
+/// In the affected SDK, a client that disconnected ended the server. Here, clients reset their
+/// connections after every third byte of a request and while the answer is on its way.
 #[tokio::test]
 async fn cve_2025_53365_client_that_disconnects_ends_the_server() {
     for kind in KINDS {
@@ -96,7 +96,7 @@ async fn cve_2025_53365_client_that_disconnects_ends_the_server() {
                 drop(connection);
             }
         }
-        // What ran for somebody who is gone has ended.
+        // The handlers that ran for disconnected clients have ended.
         within(site.probe.gate.holds(0)).await;
         let good = Attempt::call(site.address, "echo", json!({"text": "here"}));
         assert_eq!(good.status().await, 200, "{kind:?}");
@@ -104,7 +104,8 @@ async fn cve_2025_53365_client_that_disconnects_ends_the_server() {
     }
 }
 
-/// There keys were matched without regard to case, by which two readers of a message saw two messages.
+/// The affected SDK ignored the case of keys, so that two readers of a message saw two different
+/// messages.
 #[tokio::test]
 async fn cve_2026_27896_keys_matched_by_case_folding() {
     let call = modern(1, "tools/call", json!({"name": "canary", "arguments": {}})).to_string();
@@ -137,25 +138,25 @@ async fn cve_2026_27896_keys_matched_by_case_folding() {
                 assert!(reply["error"].is_object(), "{text}: {reply}");
             }
             let attempt = Attempt::call(site.address, "canary", json!({})).body(text.clone());
-            // Without an id it is a notification, which runs nothing.
+            // A message without an id is a notification, which runs no tool.
             let answer = attempt.send().await.rest().await;
             assert!(
                 answer.is_empty() || answer.contains(r#""error":{"#),
                 "{text}: {answer}"
             );
-            // Beside the right one it is an unknown member, and changes nothing.
+            // Beside the right key, the other spelling is an unknown member without effect.
             let (before, after) = call.split_once(&key).unwrap();
             let text = format!("{before}{other}{},{key}{after}", json!("shell"));
             let attempt = Attempt::call(site.address, "echo", json!({"text": "x"}));
             let body = attempt.clone().body(text.clone()).json().await;
-            // The header says `echo`, and so would who took the other name.
+            // The header names `echo` and the body `canary`: the server refuses the mismatch.
             assert_eq!(code(&body), Some(-32020), "{text}: {body}");
         }
     }
     assert_eq!((probe.ran(), site.probe.ran()), (0, 0));
 }
 
-/// The same key twice is the same fault: whichever of them one reader takes, another takes the other.
+/// A key that is given twice has the same effect: readers differ in which of the two they take.
 #[tokio::test]
 async fn cve_2026_27896_keys_given_twice() {
     let call = modern(
@@ -181,7 +182,8 @@ async fn cve_2026_27896_keys_given_twice() {
     assert_eq!((probe.ran(), site.probe.ran()), (0, 0));
 }
 
-/// What says how long a body is, and what comes before the hidden request; `LENGTH` is how long that one is.
+/// Headers that make the length of a body ambiguous, and the body before the hidden request.
+/// `LENGTH` stands for the length of that request.
 const AMBIGUOUS: [(&[(&str, &str)], &str); 10] = [
     (&[("Content-Length", "0"), ("Content-Length", "LENGTH")], ""),
     (&[("Content-Length", "LENGTH, 0")], ""),
@@ -204,7 +206,8 @@ const AMBIGUOUS: [(&[(&str, &str)], &str); 10] = [
     ),
 ];
 
-/// What says how long a body is says it once, or a second request hides behind the first.
+/// A server refuses a request whose length is ambiguous, because a second request could hide behind
+/// it.
 #[tokio::test]
 async fn rustsec_2021_0078_request_hidden_behind_another() {
     for kind in KINDS {
@@ -219,7 +222,7 @@ async fn rustsec_2021_0078_request_hidden_behind_another() {
                 outer = outer.and(name, value.replace("LENGTH", &hidden.len().to_string()));
             }
             let answer = outer.send().await;
-            // What was refused first closes the connection; what follows is never looked at.
+            // The refusal closes the connection, so that the server never reads what follows.
             let rest = answer.rest().await;
             assert!(!rest.contains("HTTP/1.1 2"), "{headers:?}: {rest}");
             assert_eq!(site.probe.ran(), 0, "{kind:?} {headers:?}");
@@ -227,7 +230,8 @@ async fn rustsec_2021_0078_request_hidden_behind_another() {
     }
 }
 
-/// Features are united over all of a build: any dependency could turn these on for us.
+/// Cargo unifies features over a whole build, so any dependency could turn on features of
+/// serde_json.
 #[test]
 fn serde_json_is_as_we_know_it() {
     let precise: Result<Value, _> = serde_json::from_str("1e400");

@@ -1,4 +1,5 @@
-//! Two users of one server: what is given to one is good for nobody else, however they came by it.
+//! Two users of one server: a handle that one of them received is useless to everyone else, however
+//! they obtained it.
 
 use plainly::protocol::method::{MessageKind, Method, Sender};
 use serde_json::{Value, json};
@@ -7,22 +8,22 @@ use crate::http::{Attempt, Events, Session, bare};
 use crate::log::Log;
 use crate::site::{Kind, Site};
 
-/// Whom a message is from, but its owner.
+/// The senders other than the owner.
 const STRANGERS: [Option<&str>; 2] = [Some("bob"), None];
 const ALICE: Option<&str> = Some("alice");
 
-/// What a request can hold that was given out before.
+/// The kinds of handles in requests, which the server gave to one user earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handle {
     Task,
-    /// Tasks that are listened to.
+    /// Task ids in a subscription.
     Tasks,
     Cursor,
     State,
     None,
 }
 
-/// What each method takes. A method that is missing here does not compile.
+/// The handle that each method takes. A method that is missing here does not compile.
 fn handle(method: Method) -> Handle {
     match method {
         Method::GetTask | Method::UpdateTask | Method::CancelTask => Handle::Task,
@@ -37,7 +38,7 @@ fn handle(method: Method) -> Handle {
         | Method::Initialize
         | Method::Ping
         | Method::ResourceMetadata
-        // No server of ours has them.
+        // The server of these tests does not support the following.
         | Method::ListSkills
         | Method::GetSkill
         | Method::Subscribe
@@ -76,7 +77,7 @@ fn code(reply: &Value) -> Option<i64> {
     reply["error"]["code"].as_i64()
 }
 
-/// A task of Alice's that waits for her answer.
+/// Starts a task of Alice's that waits for her answer.
 async fn task(site: &Site) -> String {
     let begun = Attempt::call(site.address, "works", json!({}));
     let begun = begun.known_as(ALICE).json().await;
@@ -90,14 +91,14 @@ async fn of_task(site: &Site, method: &str, id: &str, who: Option<&str>) -> Valu
     attempt.known_as(who).json().await
 }
 
-/// All methods that take a task's handle, tried by everybody but its owner.
+/// Tries all methods that take a task id, as everyone but its owner.
 async fn tasks_are_their_owners(also: &str) {
     let site = Site::start(Kind::Mounted).await;
     let id = task(&site).await;
     for method in methods(Handle::Task) {
         for who in STRANGERS {
             let refused = of_task(&site, method, &id, who).await;
-            // As if there were none.
+            // The error is the one for a task that does not exist.
             let unknown = of_task(&site, method, also, who).await;
             assert_eq!(refused["error"], unknown["error"], "{method} {who:?}");
             assert_eq!(code(&refused), Some(-32602), "{method} {who:?}: {refused}");
@@ -126,7 +127,7 @@ async fn typescript_sdk_1486_task_results_reach_another_session() {
 #[tokio::test]
 async fn cve_2026_52870_tasks_read_and_listed_without_authorization() {
     tasks_are_their_owners(&"0".repeat(32)).await;
-    // And there is no way to enumerate them.
+    // No method enumerates tasks.
     let site = Site::start(Kind::Mounted).await;
     let id = task(&site).await;
     for who in [ALICE, Some("bob"), None] {
@@ -138,7 +139,7 @@ async fn cve_2026_52870_tasks_read_and_listed_without_authorization() {
     }
 }
 
-/// A session, and its streams, tried with everybody else's token.
+/// A session and its streams are refused to everyone with a token other than the owner's.
 #[tokio::test]
 async fn python_sdk_2718_session_not_bound_to_its_principal() {
     let site = Site::start(Kind::Mounted).await;
@@ -162,7 +163,8 @@ async fn python_sdk_2718_session_not_bound_to_its_principal() {
     assert_eq!(session.delete().known_as(ALICE).status().await, 204);
 }
 
-/// What a client brings back unread: bound to who got it, to the request that it is of, and to every one of its bytes.
+/// Request state, which clients return unread, is bound to its user and request, and to every one
+/// of its bytes.
 #[tokio::test]
 async fn rmcp_1166_request_state_of_others_or_changed() {
     let site = Site::start(Kind::Mounted).await;
@@ -207,11 +209,11 @@ async fn rmcp_1166_request_state_of_others_or_changed() {
     assert_eq!(site.probe.ran(), 0);
     let done = again(state, "asks", ALICE).json().await;
     assert_eq!(done["result"]["content"][0]["text"], "Accept", "{done}");
-    // There are three methods that ask, and no other.
+    // There are three methods that can ask for input.
     assert_eq!(methods(Handle::State).len(), 3);
 }
 
-/// Cursors that somebody else got, or nobody.
+/// A cursor that the server did not issue to this user is refused.
 #[tokio::test]
 async fn python_sdk_2718_cursor_of_another_principal() {
     let site = Site::start(Kind::Mounted).await;
@@ -225,7 +227,7 @@ async fn python_sdk_2718_cursor_of_another_principal() {
     }
 }
 
-/// What is as good as a password stands in no log, whatever its level.
+/// No log contains ids and tokens that are as good as passwords, at any level.
 #[tokio::test]
 async fn agentgateway_2743_session_ids_and_tokens_in_logs() {
     let (log, _guard) = Log::capture();
@@ -252,14 +254,15 @@ async fn agentgateway_2743_session_ids_and_tokens_in_logs() {
     }
 }
 
-/// There one of two routes had no login. Here what stands before one stands before all, or they would not be mounted.
+/// In the affected software, one of two routes required no login. Here, a layer applies to all
+/// routes on which the server is mounted.
 #[tokio::test]
 async fn cve_2026_33032_one_of_two_routes_knows_nobody() {
     let site = Site::start(Kind::Mounted).await;
     let events = Events::open(site.address, ALICE).await;
     let session = Session::open(site.address, ALICE).await;
     let task = task(&site).await;
-    // Each route that leads to what is Alice's, without her token.
+    // Each of Alice's routes is tried without her token.
     let ping = bare(1, "ping", json!({}));
     let strangers = [
         session.post(&ping),

@@ -1,9 +1,9 @@
-//! The page of advisories names tests that exist.
+//! `docs/advisories.md` names only tests that exist.
 
 use std::fs;
 use std::path::Path;
 
-/// The sources below a folder.
+/// Returns all source text below a folder.
 fn sources(folder: &Path) -> String {
     let entries = fs::read_dir(folder)
         .unwrap()

@@ -1,4 +1,4 @@
-//! What the official Rust SDK had to mend, and what its source still shows: on the side of the server.
+//! Faults of the official Rust SDK on the side of the server, mended or still in its source.
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -14,7 +14,7 @@ fn call(id: impl Into<Value>, tool: &str, text: &str) -> Value {
     modern(id, "tools/call", params)
 }
 
-/// There the tasks that had sent something were never taken away.
+/// The affected SDK never removed the tasks that had sent a message.
 #[tokio::test]
 async fn rmcp_1026_finished_tasks_never_reaped() {
     let (server, _) = server();
@@ -43,8 +43,9 @@ async fn rmcp_1026_finished_tasks_never_reaped() {
     }
 }
 
-/// There each handshake that failed left a session behind. Here more of them than there may be sessions leave the first
-/// good one alone, which would be the first to go.
+/// The affected SDK kept a session after each failed handshake. Here, more failed handshakes than
+/// the limit of sessions must not end the first valid session, which would be the first to be
+/// displaced.
 #[tokio::test]
 async fn rmcp_934_sessions_of_failed_handshakes() {
     let (server, _) = server();
@@ -72,7 +73,7 @@ async fn rmcp_934_sessions_of_failed_handshakes() {
     assert_eq!(ping.status(), 200);
 }
 
-/// There a notification that came while nobody was waiting yet was lost.
+/// The affected SDK lost a notification that came before a listener waited for it.
 #[tokio::test]
 async fn rmcp_611_lost_wake_up() {
     let (server, _) = server();

@@ -1,5 +1,5 @@
-//! Every way into a server over HTTP. What is done to one of them is done to all: a fault that was mended at one entrance
-//! has been left at its neighbour more than once.
+//! Every route of a server over HTTP. Each attack is tried on all of them, because more than one
+//! fault was mended on one route and left on its neighbour.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use serde_json::json;
 use crate::http::{Attempt, Events, Session, bare, initialize};
 use crate::site::{KINDS, Kind, Site};
 
-/// A way in.
+/// A route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     /// A request of 2026-07-28.
     Modern,
-    /// What opens a session.
+    /// The request that opens a session.
     Initialize,
     /// A request in a session.
     Session,
-    /// The stream of a session.
+    /// The SSE stream of a session.
     Stream,
-    /// The end of a session.
+    /// The request that ends a session.
     End,
-    /// The stream of events of HTTP with SSE.
+    /// The SSE stream of HTTP with SSE.
     Events,
-    /// A message to the one who reads them.
+    /// A message to the endpoint that such a stream names.
     Put,
 }
 
@@ -37,14 +37,14 @@ pub(crate) const ROUTES: [Route; 7] = [
     Route::Put,
 ];
 
-/// What a good client would send there, and what has to stay open meanwhile.
+/// A valid request for a route, and the stream that has to stay open meanwhile.
 pub(crate) struct Prepared {
     pub(crate) attempt: Attempt,
     pub(crate) _events: Option<Events>,
 }
 
 impl Route {
-    /// Where it is.
+    /// The path and the HTTP method.
     fn endpoint(self) -> (&'static str, &'static str) {
         match self {
             Self::Modern | Self::Initialize | Self::Session => ("/mcp", "POST"),
@@ -59,7 +59,7 @@ impl Route {
         self.endpoint().1 == "POST"
     }
 
-    /// The status of a good request.
+    /// The status of a valid request.
     pub(crate) fn good(self) -> u16 {
         match self {
             Self::Modern | Self::Initialize | Self::Session | Self::Stream | Self::Events => 200,
@@ -68,7 +68,7 @@ impl Route {
         }
     }
 
-    /// A good request, which runs the canary where it can.
+    /// Returns a valid request, which calls the tool `canary` where the route allows it.
     pub(crate) async fn prepare(self, site: &Site) -> Prepared {
         let address = site.address;
         let call = bare(1, "tools/call", json!({"name": "canary", "arguments": {}}));
@@ -92,8 +92,9 @@ impl Route {
     }
 }
 
-/// Sends to each route of each site what `attack` makes of a good request. It must be refused with one of these statuses, no
-/// handler may run, no page may read the answer, and the good request must succeed after it.
+/// Sends to each route of each site what `attack` makes of a valid request. The server must refuse
+/// it with one of these statuses, no handler may run, no page may read the answer, and the valid
+/// request must succeed after it.
 pub(crate) async fn refused(
     statuses: &[u16],
     is_concerned: impl Fn(Route) -> bool,
@@ -117,7 +118,7 @@ pub(crate) async fn refused(
     }
 }
 
-/// A way in that is not in the table is not attacked: there must be none.
+/// Checks that the table has all routes, because the tests attack no others.
 #[tokio::test]
 async fn these_are_all_routes() {
     for kind in KINDS {
@@ -134,7 +135,7 @@ async fn these_are_all_routes() {
             assert_eq!(allowed, known, "{kind:?} {path}");
         }
     }
-    // A further endpoint would be a further target. The routes beside them reach no server.
+    // A further endpoint would be a further target. The `Beside` routes reach no MCP server.
     let source = include_str!("../../../crates/plainly-http/src/routes.rs");
     let (_, targets) = source.split_once("enum Target {").unwrap();
     let (targets, _) = targets.split_once("\n}").unwrap();

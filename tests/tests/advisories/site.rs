@@ -1,5 +1,5 @@
-//! The server that is attacked, in the two ways in which it stands in a program: on its own listener, and mounted in a
-//! router behind a layer that knows its users by their tokens. Both as the default constructors make them.
+//! The attacked server, embedded in two ways: on its own listener, and mounted in a router behind a
+//! layer that authenticates users by their tokens. Both have the default configuration.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::Barrier;
 
-/// What handlers leave behind, and what they wait for.
+/// Counts the runs of handlers, and makes some of them wait.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     ran: Arc<AtomicUsize>,
     together: Arc<Barrier>,
-    /// Where calls of `wait` wait.
+    /// The gate that calls of `wait` pass.
     pub(crate) gate: Gate,
 }
 
-/// How many calls of `whisper` go on together.
+/// The number of `whisper` calls that proceed together.
 pub(crate) const TOGETHER: usize = 64;
 
 impl Probe {
-    /// How often a handler ran.
+    /// The number of runs.
     pub(crate) fn ran(&self) -> usize {
         self.ran.load(Ordering::SeqCst)
     }
@@ -69,7 +69,7 @@ async fn wait(State(probe): State<Probe>, Args(Words { text }): Args<Words>) -> 
     text
 }
 
-/// Tells and returns its secret while all the others do.
+/// Reports its text as progress and returns it, while all other calls do the same.
 async fn whisper(
     State(probe): State<Probe>,
     context: Context,
@@ -116,7 +116,7 @@ async fn greeting() -> &'static str {
     "Hello!"
 }
 
-/// A server with something of each kind, and nothing configured.
+/// A server with something of each kind and the default configuration.
 pub(crate) fn server() -> (Server, Probe) {
     let probe = Probe {
         ran: Arc::default(),
@@ -143,7 +143,7 @@ pub(crate) fn server() -> (Server, Probe) {
     (server, probe)
 }
 
-/// In which way it stands in a program.
+/// How the server is embedded in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Own,
@@ -152,13 +152,13 @@ pub(crate) enum Kind {
 
 pub(crate) const KINDS: [Kind; 2] = [Kind::Own, Kind::Mounted];
 
-/// A server that listens.
+/// A listening server.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
     pub(crate) probe: Probe,
     pub(crate) server: Server,
-    /// It ends with this.
+    /// Dropping this ends the server.
     _listening: Arc<plainly_peer::Site>,
 }
 
@@ -187,7 +187,8 @@ impl Site {
     }
 }
 
-/// Takes whoever has a token for whom the token names, up to a hyphen; others are nobody.
+/// Authenticates a request with a token as the user that the token names before its first hyphen.
+/// Other requests are anonymous.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let token = request.headers().get(AUTHORIZATION);
     let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));

@@ -10,7 +10,7 @@ pub(crate) fn open(server: &Server) -> Peer {
     Peer::with_room(server, 64 << 10)
 }
 
-/// In a session of an older revision.
+/// Opens a session of an older revision.
 pub(crate) async fn legacy(server: &Server) -> Peer {
     let mut peer = open(server);
     let opened = peer.ask(initialize()).await;
@@ -20,7 +20,7 @@ pub(crate) async fn legacy(server: &Server) -> Peer {
     peer
 }
 
-/// Asks for an echo, and gives what came before it.
+/// Calls `echo`, and returns the messages before its reply.
 pub(crate) async fn before_a_good_reply(peer: &mut Peer) -> Vec<Value> {
     let params = json!({"name": "echo", "arguments": {"text": "still here"}});
     peer.send(modern("good", "tools/call", params)).await;

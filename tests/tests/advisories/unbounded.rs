@@ -1,4 +1,5 @@
-//! Whatever has no end by itself: bodies, sessions, matches. It is refused at its limit, and before it costs more.
+//! Input without an end of its own, such as bodies, sessions and matches. The server refuses it at
+//! a limit, before it costs more.
 
 use crate::cases;
 use std::time::{Duration, Instant};
@@ -19,12 +20,13 @@ use crate::site::{KINDS, Site, server};
 use crate::stream::{before_a_good_reply, open};
 use crate::within;
 
-/// The most that is taken by default.
+/// The default limit of a message.
 const MESSAGE: usize = 4 << 20;
-/// What two sockets hold at the most of what nobody has read.
+/// The most unread bytes that two sockets buffer.
 const SOCKETS: usize = 16 << 20;
 
-/// A body of JSON that is never complete, as long as somebody reads it; gives the answer, and how much was taken.
+/// Sends a JSON body that never ends, as long as the server reads it. Returns the status, and how
+/// many bytes were written.
 async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
     let mut stream = TcpStream::connect(site.address).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -38,12 +40,12 @@ async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
         let mut written = 0;
         while written < 512 << 20 && writer.write_all(&part).await.is_ok() {
             written += part.len();
-            // The server has its turn, so that little waits unread.
+            // Lets the server read, so that little waits unread.
             tokio::task::yield_now().await;
         }
         (written, writer)
     });
-    // Up to here nothing was said of a refusal: it comes while there is still much to send.
+    // The refusal comes while much of the body is still unsent.
     within(reader.readable()).await.unwrap();
     let (written, writer) = within(writing).await.unwrap();
     let stream = reader.reunite(writer).unwrap();
@@ -51,7 +53,8 @@ async fn endless(site: &Site, head: &str, is_chunked: bool) -> (u16, usize) {
     (answer.status, written)
 }
 
-/// The endpoints that take bodies, all of them: in more than one implementation the first fix left some out.
+/// Tests all endpoints that take bodies, because more than one implementation left some out of its
+/// first fix.
 async fn bodies_have_a_limit(is_chunked: bool) {
     for kind in KINDS {
         let site = Site::start(kind).await;
@@ -81,7 +84,7 @@ async fn python_sdk_3336_body_without_a_length_on_every_endpoint() {
     bodies_have_a_limit(true).await;
 }
 
-/// One byte more than is taken, and not one less.
+/// A body of one byte above the limit is refused, and one at the limit is accepted.
 #[tokio::test]
 async fn kotlin_sdk_839_body_of_one_byte_more() {
     for kind in KINDS {
@@ -103,7 +106,7 @@ async fn kotlin_sdk_839_body_of_one_byte_more() {
     }
 }
 
-/// What is small here and large once it is unpacked: nothing is unpacked.
+/// A server never decompresses a body, which could become much larger.
 #[tokio::test]
 async fn ruby_sdk_hardening_compressed_bodies() {
     for encoding in ["gzip", "br", "zstd", "deflate", "gzip, gzip"] {
@@ -124,7 +127,7 @@ async fn ruby_sdk_hardening_compressed_bodies() {
     }
 }
 
-/// There the option existed, and nothing looked at it.
+/// In the affected software, the option existed and had no effect.
 #[tokio::test]
 async fn cve_2026_39313_message_limit_without_effect() {
     let small = 1_000;
@@ -149,9 +152,10 @@ async fn cve_2026_39313_message_limit_without_effect() {
     }
 }
 
-/// Reports whether `of` the long text takes less than four times as long as `of` ten short ones, which are as long
-/// together: work in proportion to the square takes ten times as long. The time is the processor's, since a busy machine
-/// interrupts the long one more often; it may still make the long text miss its caches in some of the rounds.
+/// Reports whether `of` the long text takes less than four times as long as `of` ten short ones of
+/// the same length together. Quadratic work would take ten times as long. The time is the
+/// processor's, because a busy machine interrupts the long call more often. The long text may still
+/// miss the caches in some of the rounds.
 fn is_linear<T>(short: &str, long: &str, of: impl Fn(&str) -> T) -> bool {
     let time = |uri: &str, times: usize| {
         let start = time_of_thread();
@@ -166,7 +170,7 @@ fn is_linear<T>(short: &str, long: &str, of: impl Fn(&str) -> T) -> bool {
     })
 }
 
-/// The time that the processor has spent on this thread.
+/// The processor time of this thread.
 #[cfg(unix)]
 fn time_of_thread() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -179,12 +183,14 @@ fn time_of_thread() -> Duration {
     START.elapsed()
 }
 
-/// There the exploded variables of a template made a pattern that took exponential time.
+/// In the affected SDK, the exploded variables of a template became a pattern that took exponential
+/// time.
 #[test]
 fn cve_2026_0621_uri_template_that_takes_for_ever() {
     for template in cases::<&str>("slow templates") {
         let Ok(matcher) = UriTemplate::parse(template).unwrap().matcher() else {
-            // Which value a part belongs to can't be said: not served, so nothing to attack.
+            // The template is ambiguous, so a server can't serve it, and there is nothing to
+            // attack.
             continue;
         };
         for part in ["a", ",", "/", "&a=", ";a=b", ".", "a,", "%41", "/,.;?&=#"] {
@@ -196,7 +202,7 @@ fn cve_2026_0621_uri_template_that_takes_for_ever() {
     }
 }
 
-/// And what is expanded cannot leave its place.
+/// An expanded value can't leave its place in the URI.
 #[test]
 fn cve_2026_32871_values_that_escape_their_template() {
     for template in [
@@ -211,7 +217,8 @@ fn cve_2026_32871_values_that_escape_their_template() {
             let uri = template.expand(&values).unwrap();
             let rest = uri.strip_prefix("api://v1/");
             let rest = rest.unwrap_or_else(|| panic!("{uri}"));
-            // Dots alone stay what they are (RFC 6570, 1.5), and nothing here takes them for a way up.
+            // Dots alone are not escaped (RFC 6570, 1.5), and no code here reads them as a parent
+            // directory.
             assert!(!rest.contains("../a"), "{value:?}: {uri}");
             assert!(!uri.contains(['#', '\\', ' ']), "{value:?}: {uri}");
             assert!(rest.matches('/').count() <= 1, "{value:?}: {uri}");
@@ -223,7 +230,8 @@ fn cve_2026_32871_values_that_escape_their_template() {
     }
 }
 
-/// Deep, wide, long: each a message of a few megabytes that would take a stack, a table or a minute.
+/// Tries deep, wide and long messages of a few megabytes, which could cost a stack, a table or a
+/// minute.
 #[tokio::test]
 async fn ruby_sdk_hardening_json_that_costs_more_than_its_bytes() {
     let (server, probe) = server();
@@ -254,7 +262,7 @@ fn modern_call(arguments: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":{head},\"params\":{params}}}\n")
 }
 
-/// A stream of HTTP with SSE holds a place while it is open, and there are only so many.
+/// An open stream of HTTP with SSE counts as a session, and the number of sessions has a limit.
 #[test]
 fn kotlin_sdk_841_every_limit_is_finite() {
     let limits = Limits::default();
