@@ -1,4 +1,4 @@
-//! How much a client takes of a server that says more, asks more and lists more than it should.
+//! A client's limits against servers that send, ask or list too much.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,8 @@ struct Many {
     bytes: usize,
 }
 
-/// Says that it has begun, and then as much as it is asked to: over HTTP an event is before the reply, which is one too.
+/// Reports progress first, and then returns a text of this length. Over HTTP the progress makes the
+/// response a stream, so that the reply is an event, too.
 async fn begin(context: Context, Args(Many { bytes }): Args<Many>) -> String {
     context.progress(1).await;
     "x".repeat(bytes)
@@ -61,7 +62,7 @@ async fn a_message_is_read_up_to_its_length() {
     const LIMIT: usize = 50_000;
     let begin = |builder: plainly::server::ServerBuilder| builder.tool(Tool::new("begin", begin));
     let (server, _) = server_with(begin, |_| {});
-    // What stands around a text, with an id of one digit.
+    // The length of a reply without its text; the id has one digit.
     let around = whole(&exchange(&server, None, &saying(1, 0)).await).len();
     let address = listening(&server).await;
     let http = || {
@@ -91,7 +92,7 @@ async fn a_message_is_read_up_to_its_length() {
             is_too_large(call(&client, tool, at + 1).await),
             "{tool} over HTTP"
         );
-        // Its connection is another.
+        // The next call has a connection of its own.
         assert!(
             !is_too_large(call(&client, tool, at).await),
             "{tool} over HTTP"
@@ -147,7 +148,7 @@ struct Questions {
     count: usize,
 }
 
-/// Asks so many things at once; how often it was answered, and how often refused.
+/// Asks `count` questions at once, and returns how many of them were refused.
 async fn ask(ask: Ask, Args(Questions { count }): Args<Questions>) -> String {
     let keys: Vec<_> = (0..count).map(|number| format!("k{number}")).collect();
     let form = || ElicitFormParams::new("Well?").optional("well", BooleanField::new());
@@ -218,7 +219,7 @@ async fn so_many_questions_of_an_older_server_are_answered_at_a_time() {
             }
         })
         .await;
-        // What is asked meanwhile is refused before this is answered.
+        // The client refuses the questions above the limit before it answers this ping.
         assert!(client.ping().await.is_ok());
         open.add_permits(3);
         let said = text(within(called).await.unwrap());

@@ -1,4 +1,4 @@
-//! docs/limits.md has each field of each limit, with the default that it has.
+//! docs/limits.md has each field of each limit with its default.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use plainly::transport::http::HttpLimits;
 /// A row of a table of docs/limits.md.
 struct Documented<'a> {
     section: &'a str,
-    /// Whether the first cell is the name of a field, and what follows says what that is.
+    /// Whether the first cell begins with the name of a field.
     is_field: bool,
     name: &'a str,
     default: &'a str,
@@ -27,7 +27,7 @@ fn documented() -> Vec<Documented<'static>> {
         let Some((first, rest)) = cells.and_then(|cells| cells.split_once(" | ")) else {
             continue;
         };
-        // The table of shares has no section, and says nothing that the others don't.
+        // The table of shares has no section and repeats limits of the other tables.
         if first == "limit" || section.is_empty() {
             continue;
         }
@@ -44,7 +44,8 @@ fn documented() -> Vec<Documented<'static>> {
     rows
 }
 
-/// The fields of what is written by `{:#?}`, those within others under both names, and their values as the page has them.
+/// Returns the fields in the output of `{:#?}` and their values as the page writes them. A nested
+/// field has the names of both levels.
 fn fields(debug: &str) -> Vec<(String, String)> {
     let mut within = Vec::new();
     let mut fields = Vec::new();
@@ -62,7 +63,7 @@ fn fields(debug: &str) -> Vec<(String, String)> {
     fields
 }
 
-/// A value as the page has it.
+/// Returns a value as the page writes it.
 fn default(name: &str, value: &str) -> String {
     if let Some(seconds) = value.strip_suffix('s') {
         return format!("{seconds} s");

@@ -1,4 +1,4 @@
-//! How much of files a directory holds at once.
+//! The limits on the files that a directory holds in memory at once.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ async fn read(server: &Server, name: &str) -> Reply {
 
 #[tokio::test]
 async fn the_largest_file_that_is_read_reaches_our_own_client() {
-    // All a part of what they are, for the time that it takes: 16 MiB is the largest file.
+    // All sizes are divided by this to save time. The largest file has 16 MiB.
     const PART: usize = 32;
     const LARGEST: usize = (16 << 20) / PART;
     let reply_bytes = Limits::default().reply_bytes / PART;
@@ -41,7 +41,7 @@ async fn the_largest_file_that_is_read_reaches_our_own_client() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("text"), "x".repeat(LARGEST)).unwrap();
     fs::write(root.path().join("bytes"), vec![0xff; LARGEST]).unwrap();
-    // Each of these takes six bytes in JSON.
+    // Each of these bytes takes six bytes in JSON.
     fs::write(root.path().join("control"), vec![1; LARGEST]).unwrap();
     let store = DirectoryStore::builder().mount_as("docs", root.path());
     let store = store.max_file_bytes(LARGEST as u64).build().unwrap();
@@ -105,13 +105,13 @@ async fn files_have_room_together_until_somebody_takes_them() {
         let store = store.budget(Budget::new(room as u64)).build().unwrap();
         server_with(|builder| builder.store(store), |_| {}).0
     };
-    // It reads nothing: what it asked for is read, and then nobody takes it.
+    // The peer reads nothing, so the file that it requested stays in memory.
     let left = async |server: &Server| {
         let mut stream = Peer::known(server, None, 4 << 10);
         stream
             .send_all(&[reading(1, "a"), saying(2, 2 * LARGE)])
             .await;
-        // The second is on its way, so the first has begun.
+        // The second reply is being written, so the first read has begun.
         within(stream.stream.fill_buf()).await.unwrap();
         assert_eq!(read(server, "small").await.status, 200);
         stream
@@ -124,7 +124,8 @@ async fn files_have_room_together_until_somebody_takes_them() {
     assert_eq!(stream.next().await["id"], 2);
     assert!(stream.next().await["result"]["contents"].is_array());
 
-    // It may come after another, and be what there is no room for: then there is another try.
+    // The read of `a` may run after one of `b` and be the one that is refused. Then the loop tries
+    // again.
     let refused = async {
         loop {
             let above = server(2 * LARGE - 1);

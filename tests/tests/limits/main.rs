@@ -1,5 +1,6 @@
-//! Every limit: at it all is well, one above has the answer that is documented, and what has no end is bounded in memory and
-//! time while others are served. Most are tested where what they limit is.
+//! Tests of limits: a value at its limit is accepted, one above it has the documented answer, and
+//! endless input costs bounded memory and time while others are served. Most limits are tested next
+//! to the code that they limit.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

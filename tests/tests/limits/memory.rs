@@ -1,5 +1,5 @@
-//! What has no end, or is more than anybody takes: what it costs is what the limit says, while others are served. Each test
-//! runs in a process of its own, whose memory at its highest is looked at.
+//! Endless or unread messages cost no more memory than their limit, while others are served. Each
+//! test runs in its own process and measures the peak of its memory.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -19,13 +19,14 @@ use plainly_peer::Peer;
 use plainly_peer::message::modern as request;
 use plainly_peer::within;
 
-/// What any test costs beside: threads, stacks, and what an allocator keeps.
+/// The memory that any test needs besides: threads, stacks, and what the allocator keeps.
 const BESIDE: usize = 4 << 20;
 
-/// Set where nothing else runs in the process.
+/// Set in the process that runs only one test.
 const ALONE: &str = "PLAINLY_TEST_ALONE";
 
-/// Whether this is the process of its own of the test; otherwise runs it, with these variables.
+/// Reports whether this process runs this test only; otherwise runs the test in such a process,
+/// with these environment variables.
 fn is_alone(name: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return true;
@@ -51,9 +52,9 @@ fn runtime() -> Runtime {
     runtime.enable_all().build().unwrap()
 }
 
-/// Runs `test` in a process of its own, in which its memory may grow to twice `limit`.
+/// Runs `test` in its own process, in which memory may grow by twice `limit`.
 fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
-    // Memory that is given back is given back to the system, as far as an allocator can.
+    // Makes the allocator return freed memory to the system as far as it can.
     let variables = [
         ("MALLOC_ARENA_MAX", "1"),
         ("MALLOC_MMAP_THRESHOLD_", "65536"),
@@ -63,7 +64,7 @@ fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
     }
     let more = runtime().block_on(async {
         Box::pin(warm_up()).await;
-        // What is the highest is forgotten: clear_refs in proc(5).
+        // Resets the peak of the memory: clear_refs in proc(5).
         std::fs::write("/proc/self/clear_refs", "5").unwrap();
         let before = resident("VmHWM:");
         Box::pin(test()).await;
@@ -72,7 +73,7 @@ fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
     assert!(more <= 2 * limit + BESIDE, "{more} bytes more");
 }
 
-/// Brings the code that is used into memory, which is the greater part of what a small test costs.
+/// Loads the code that a test uses, because that costs more memory than a small test does.
 async fn warm_up() {
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("file"), "text").unwrap();
@@ -92,7 +93,7 @@ async fn warm_up() {
     assert!(within(Box::pin(client.connect())).await.is_ok());
 }
 
-/// The memory that this process has in use, VmRSS, or had at most, VmHWM.
+/// The process's current memory (VmRSS) or its peak (VmHWM).
 fn resident(which: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(which));
@@ -129,7 +130,7 @@ fn a_reply_without_room_is_never_written() {
             let (server, _) = server(|limits| limits.reply_bytes_in_all = 2 << 20);
             let held = exchange(&server, None, &saying(1, 1 << 20)).await;
             assert_eq!(held.status, 200);
-            // The handler's text is in memory, and no reply besides.
+            // The handler's text is in memory, but no reply.
             assert_overloaded(&exchange(&server, None, &saying(2, LARGE)).await);
         },
     );
@@ -164,10 +165,11 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
                 stream.send_all(&asked).await;
                 streams.push(stream);
             }
-            // Behind all those that were begun. Files that wait to be taken may leave no room for another.
+            // The server answers this after all requests that it began. Unread files may leave no
+            // room for another.
             let other = exchange(&server, None, &reading(1, "small")).await;
             assert!(other.status == 200 || other.status == 503, "{other:?}");
-            // Whatever they were to be told, they are told it.
+            // Each request is still answered.
             for stream in &mut streams {
                 let (mut read, mut refused) = (0, 0);
                 for _ in 0..61 {
@@ -187,7 +189,8 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
 
 #[test]
 fn many_searches_that_wait_cost_no_more_than_those_that_run() {
-    // A megabyte when it is compiled, and not found. The searches, all compiled at once, would take half more than is allowed.
+    // Takes a megabyte when it is compiled, and matches nothing. All searches compiled at once
+    // would take half more than is allowed.
     const PATTERN: &str = r"\pL{20}!";
     const RUNNING: usize = 20 << 20;
     let name = "many_searches_that_wait_cost_no_more_than_those_that_run";
@@ -209,7 +212,7 @@ fn many_searches_that_wait_cost_no_more_than_those_that_run() {
 #[test]
 fn a_file_is_in_memory_once_whatever_it_becomes() {
     const LARGE: usize = 16 << 20;
-    // Twice that may be taken: all of it, and a quarter more for what it becomes.
+    // Memory may grow by twice this: the whole file, and a quarter more for its encoding.
     const MOST: usize = (LARGE + LARGE / 4) / 2;
     alone(
         "a_file_is_in_memory_once_whatever_it_becomes",
@@ -219,7 +222,7 @@ fn a_file_is_in_memory_once_whatever_it_becomes() {
             let lines = "It has many lines.\n".repeat(LARGE / 19);
             std::fs::write(root.path().join("lines"), lines).unwrap();
             std::fs::write(root.path().join("bytes"), vec![0; LARGE]).unwrap();
-            // Six times as long when it is escaped: more than a reply may be.
+            // Escaped, this file is six times as long, which is more than a reply may be.
             std::fs::write(root.path().join("controls"), vec![1; LARGE]).unwrap();
             let store = DirectoryStore::builder().mount_as("docs", root.path());
             let store = store.build().unwrap();
@@ -248,7 +251,7 @@ fn the_memory_of_a_large_file_is_given_back() {
         Box::pin(warm_up()).await;
         let (server, _) = server_with(|builder| builder.store(store), |_| {});
         let before = resident("VmRSS:");
-        // An allocator keeps memory of a size that it has seen before.
+        // The first reads may make the allocator keep memory of this size.
         for _ in 0..4 {
             let uri = json!({"uri": "file:///docs/file"});
             let reply = exchange(&server, None, &request(1, "resources/read", uri)).await;
@@ -297,7 +300,7 @@ fn a_head_without_end_costs_no_more_than_the_limit() {
                         .await
                         .unwrap();
                     let (piece, mut written) = (vec![b'x'; 8 << 10], 0);
-                    // Until it is told that this is too much, or cut off.
+                    // Writes until the server answers that the head is too long, or disconnects.
                     while stream.write_all(&piece).await.is_ok() {
                         written += piece.len();
                         assert!(written < 64 << 20, "it goes on");
@@ -313,7 +316,7 @@ fn a_head_without_end_costs_no_more_than_the_limit() {
     );
 }
 
-/// Answers each request with `head` and then pieces without end.
+/// Serves `head` and then pieces without end to each request.
 async fn endless(head: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! What one principal may have at a time, over however many connections, and what is left to others.
+//! The share that one principal may use over all its connections, and what it leaves to others.
 
 use std::task::{Context, Waker};
 
@@ -15,7 +15,7 @@ fn alice() -> Principal {
     Principal::new("alice")
 }
 
-/// Everybody but Alice: somebody else, and nobody in particular.
+/// Everyone but Alice: another user, and anonymous users.
 fn others() -> [Option<Principal>; 2] {
     [Some(Principal::new("bob")), None]
 }
@@ -31,7 +31,7 @@ async fn requests_of_one_leave_room_for_others() {
     let mut context = Context::from_waker(Waker::noop());
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
-    // Over HTTP and over a stream they are one's.
+    // Requests over HTTP and over a stream count together.
     let mut stream = Peer::known(&server, Some(&alice), 1 << 16);
     stream.send_all(&[waiting(1), saying(2, 1)]).await;
     let overloaded = stream.next().await;
@@ -48,7 +48,7 @@ async fn requests_of_one_leave_room_for_others() {
         let mut stream = Peer::known(&server, other.as_ref(), 1 << 16);
         assert!(stream.ask(saying(1, 1)).await["result"].is_object());
     }
-    // Whoever is given up, answered or gone leaves their place.
+    // A cancelled or answered request, or one whose peer disconnected, frees its place.
     drop(first);
     assert_eq!(
         exchange(&server, Some(&alice), &saying(5, 1)).await.status,
@@ -114,7 +114,7 @@ async fn subscriptions_of_one_leave_room_for_others() {
             "overloaded"
         );
         assert_overloaded(&exchange(&server, Some(&alice), &listening(1)).await);
-        // They are no requests in flight, and requests no subscriptions.
+        // Subscriptions don't count as requests in flight, nor requests as subscriptions.
         assert_eq!(
             exchange(&server, Some(&alice), &saying(1, 1)).await.status,
             200
@@ -154,7 +154,7 @@ fn initialize() -> String {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string()
 }
 
-/// Opens a session: its name.
+/// Opens a session and returns its id.
 async fn open(server: &Server, principal: Option<&Principal>) -> String {
     let reply = within(server.exchange(&frame(principal, &[], initialize()))).await;
     let name = reply.headers.get("mcp-session-id");
@@ -162,7 +162,7 @@ async fn open(server: &Server, principal: Option<&Principal>) -> String {
     name.to_str().unwrap().to_owned()
 }
 
-/// Whether a session is there.
+/// Reports whether a session exists.
 async fn is_there(server: &Server, principal: Option<&Principal>, name: &str) -> bool {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     let reply = within(server.exchange(&frame(principal, &[("mcp-session-id", name)], ping))).await;
@@ -218,7 +218,7 @@ async fn streams_of_events_of_one_leave_room_for_others() {
     assert_eq!(theirs.len(), 4);
     drop(first);
     assert!(open(Some(&alice)).is_ok());
-    // Which was dropped at once.
+    // That stream was dropped at once, so its place is free again.
     let third = open(Some(&alice)).unwrap();
     assert!(open(Some(&alice)).is_err());
     drop((second, third));

@@ -1,4 +1,5 @@
-//! How long a reply and a cursor may be, and how much of large replies may wait to be sent.
+//! The limits on the length of replies and cursors, and on the total of large replies that wait to
+//! be sent.
 
 use plainly::Text;
 use plainly::server::Resource;
@@ -86,7 +87,7 @@ async fn large_replies_have_room_together_until_they_are_sent() {
         200,
         "small ones are sent"
     );
-    // A stream whose peer does not read keeps its room, and gives it back when it is read.
+    // A reply to a stream whose peer does not read keeps its room until the peer reads it.
     drop(first);
     let mut stream = Peer::known(&server, None, 64);
     let sent = saying(1, 2 * LARGE);
@@ -105,13 +106,13 @@ async fn large_replies_have_room_together_until_they_are_sent() {
         }
     })
     .await;
-    // One alone always has room.
+    // A single reply always has room.
     assert_eq!(say(&server, 10 * LARGE).await.status, 200);
 }
 
 #[tokio::test]
 async fn who_takes_no_reply_over_http_keeps_its_room_until_gone() {
-    // More than an operating system takes for who does not read.
+    // More than the operating system buffers for a peer that does not read.
     const VAST: usize = 12 << 20;
     let (server, _) = server(|limits| limits.reply_bytes_in_all = VAST + VAST / 2);
     let address = listening(&server).await;

@@ -19,7 +19,7 @@ async fn who_takes_nothing_is_given_up_after_the_time_that_is_set() {
         let error = stream.served().await.unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
         assert_eq!(start.elapsed().as_secs(), seconds);
-        // Others are served.
+        // The server still serves others.
         let mut other = Peer::known(&server, None, 4 << 10);
         assert!(other.ask(saying(1, 1)).await["result"].is_object());
     }

@@ -1,4 +1,4 @@
-//! A server, and clients that speak to it in raw messages, without a transport between them or over a byte stream.
+//! A server, and clients that send it raw messages, directly or over a byte stream.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,12 +33,13 @@ async fn wait(State(gate): State<Arc<Semaphore>>) -> &'static str {
     "done"
 }
 
-/// A server whose tool `say` says as much as it is asked to, and whose tool `wait` waits for a permit.
+/// A server whose tool `say` returns a text of the requested length, and whose tool `wait` waits
+/// for a permit.
 pub(crate) fn server(change: impl FnOnce(&mut Limits)) -> (Server, Arc<Semaphore>) {
     server_with(|builder| builder, change)
 }
 
-/// The same with more.
+/// Such a server with additions.
 pub(crate) fn server_with(
     more: impl FnOnce(ServerBuilder) -> ServerBuilder,
     change: impl FnOnce(&mut Limits),
@@ -66,7 +67,7 @@ pub(crate) fn waiting(id: u32) -> Value {
     modern(id, "tools/call", json!({"name": "wait"}))
 }
 
-/// What came with a message: its headers, and whose it is.
+/// A message with these headers, sent by this principal.
 pub(crate) fn frame(
     principal: Option<&Principal>,
     headers: &[(&str, &str)],
@@ -101,7 +102,7 @@ pub(crate) async fn exchange(
     within(server.exchange(&frame(principal, &headers, message.to_string()))).await
 }
 
-/// What a whole reply says.
+/// The body of a reply that is no stream.
 pub(crate) fn whole(reply: &Reply) -> &[u8] {
     match &reply.body {
         ReplyBody::Whole(bytes) => bytes,
@@ -113,7 +114,7 @@ pub(crate) fn json_of(reply: &Reply) -> Value {
     serde_json::from_slice(whole(reply)).unwrap()
 }
 
-/// It says that there is too much, and when to come again.
+/// Asserts that the server refused the request as overloaded.
 pub(crate) fn assert_overloaded(reply: &Reply) {
     assert_eq!(reply.status, 503);
     assert_eq!(json_of(reply)["error"]["data"]["kind"], "overloaded");
@@ -128,12 +129,12 @@ pub(crate) async fn listening(server: &Server) -> SocketAddr {
     address
 }
 
-/// A request as it is written over HTTP.
+/// A request as written over HTTP.
 pub(crate) fn written(address: SocketAddr, message: &Value) -> String {
     posted("/", &address.to_string(), None, message)
 }
 
-/// Sends a request and reads the status alone.
+/// Sends a request and reads only the status.
 pub(crate) async fn status(address: SocketAddr, message: &Value) -> (String, TcpStream) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let request = written(address, message);
