@@ -1,4 +1,4 @@
-//! What the cases do, where one call doesn't say it.
+//! The acts of cases that need more than one call.
 
 pub(crate) mod messages;
 pub(crate) mod serving;

@@ -1,4 +1,4 @@
-//! What the words of cases.txt mean: THE list of cases, and the acts in it.
+//! Parses cases.txt, the list of cases, and runs their acts.
 
 use plainly_peer::table::{Cell as _, lines};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::acts::{messages, serving, tasks, telling};
 use crate::cell::Cell;
 use crate::table::{Case, Seen};
 
-/// Every case there is.
+/// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in lines(include_str!("cases.txt"), "cases") {
@@ -32,7 +32,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Does something with the cell, and says what came of it.
+/// Runs an act in a cell, and returns its outcome in words.
 pub(crate) async fn act(cell: &Cell, act: &str) -> String {
     let (act, with) = act.split_once(' ').unwrap_or((act, ""));
     match act {

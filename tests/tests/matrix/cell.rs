@@ -1,4 +1,4 @@
-//! One revision over one transport: the clients that a case is tried with, and what they say of it.
+//! One revision over one transport: the clients that run a case, and their outcomes in words.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -17,17 +17,18 @@ use crate::drivers::{self, Line, Transport};
 use crate::raw::Raw;
 use crate::server::World;
 
-/// One client of each kind serves all cases, until one of them fails.
+/// A revision and a transport, with one client of each kind, which serves all cases until one of
+/// them fails.
 pub(crate) struct Cell {
     pub(crate) revision: Revision,
     pub(crate) transport: Transport,
     pub(crate) server: Server,
-    /// The same, but that its old clients look for the number that a missing resource had.
+    /// The same server, but with [`Dialect::PerRevision`](plainly::errors::Dialect::PerRevision).
     pub(crate) pinned: Server,
     pub(crate) world: World,
-    /// What was logged.
+    /// The log messages that the client received.
     pub(crate) logged: Arc<Mutex<Vec<String>>>,
-    /// What is known of the conversations besides what the clients say.
+    /// The observed HTTP traffic.
     pub(crate) line: Line,
     able: OnceCell<Client>,
     bare: OnceCell<Client>,
@@ -53,25 +54,25 @@ impl Cell {
         }
     }
 
-    /// Forgets what the cases before have left.
+    /// Resets what earlier cases left behind.
     pub(crate) fn clear(&self) {
         self.world.is_signed_in.store(false, Ordering::SeqCst);
         self.logged.lock().unwrap().clear();
     }
 
-    /// A client that answers whatever it can be asked, and wants to hear what is logged.
+    /// A client that answers all questions and receives log messages.
     pub(crate) async fn able(&self) -> Client {
         let connect = || self.connect(&self.server, Able(self));
         self.able.get_or_init(connect).await.clone()
     }
 
-    /// A client that can do nothing but ask.
+    /// A client without capabilities.
     pub(crate) async fn bare(&self) -> Client {
         let connect = || self.connect(&self.server, Bare(self.revision));
         self.bare.get_or_init(connect).await.clone()
     }
 
-    /// The same of the server whose old clients look for a number.
+    /// Such a client of the `pinned` server.
     pub(crate) async fn pinned(&self) -> Client {
         self.connect(&self.pinned, Bare(self.revision)).await
     }
@@ -93,12 +94,12 @@ impl Cell {
         client
     }
 
-    /// Raw messages, for what no client of ours would say.
+    /// A client for messages that no client of this implementation would send.
     pub(crate) async fn raw(&self) -> Raw {
         Raw::open(&self.server, self.transport, self.revision).await
     }
 
-    /// What came of a call, in words.
+    /// The outcome of a call in words.
     pub(crate) fn told<T>(
         &self,
         outcome: Result<T, Error>,
@@ -124,13 +125,13 @@ impl Cell {
         refusal(status, &json!(wire.code), wire.data.as_ref())
     }
 
-    /// Calls a tool without arguments, with a client that can be asked.
+    /// Calls a tool without arguments, with a client that answers questions.
     pub(crate) async fn call(&self, tool: &str) -> String {
         let outcome = self.able().await.call_tool(tool, ()).await;
         self.told(outcome, |result| said(&result))
     }
 
-    /// The same with one that can't.
+    /// Calls a tool without arguments, with a client without capabilities.
     pub(crate) async fn call_bare(&self, tool: &str) -> String {
         let outcome = self.bare().await.call_tool(tool, ()).once().await;
         self.told(outcome, |round| match round {
@@ -150,7 +151,7 @@ impl Cell {
         })
     }
 
-    /// Fills in a prompt.
+    /// Gets a prompt.
     pub(crate) async fn prompt(&self, name: &str, arguments: &[(&str, &str)]) -> String {
         let arguments: plainly::protocol::types::Arguments = arguments
             .iter()
@@ -192,7 +193,7 @@ fn text(content: &Content) -> String {
     format!("<{}>", json["type"].as_str().unwrap())
 }
 
-/// How a client is set up, wherever its server is.
+/// The configuration of a client, which is independent of its transport.
 trait Setup {
     fn up<T>(self, builder: Builder<T>) -> Builder<T>;
 }

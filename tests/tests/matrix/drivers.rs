@@ -1,4 +1,5 @@
-//! The transports, and what is overheard of HTTP: the status beside a reply, and whether each message is valid.
+//! The transports, and a middleware that observes HTTP: the status of each response, and whether
+//! each message is valid.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,10 +16,10 @@ use plainly::Server;
 use plainly_tests::valid::Conversation;
 use tokio::net::TcpListener;
 
-/// What carries the messages.
+/// A transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
-    /// A byte stream, as of standard input and output.
+    /// A byte stream, like standard input and output.
     Stream,
     /// Streamable HTTP.
     Http,
@@ -30,7 +31,7 @@ impl Transport {
     pub(crate) const ALL: [Self; 3] = [Self::Stream, Self::Http, Self::Memory];
 }
 
-/// What is overheard.
+/// The observed traffic of one cell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Arc<Mutex<Overheard>>);
 
@@ -47,7 +48,7 @@ impl Line {
         self.with(|overheard| overheard.status)
     }
 
-    /// What was not valid.
+    /// The faults of invalid messages.
     pub(crate) fn faults(&self) -> Vec<String> {
         self.with(|overheard| overheard.faults.clone())
     }
@@ -71,7 +72,7 @@ impl Line {
         );
     }
 
-    /// Every event's message; one ends where a chunk does.
+    /// Checks the message of each event. No event spans two chunks.
     fn events(&self, chunk: &Bytes) {
         let chunk = String::from_utf8_lossy(chunk);
         let data = chunk.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -80,7 +81,7 @@ impl Line {
     }
 }
 
-/// Has `server` listen on loopback, overheard; its URL.
+/// Serves `server` on loopback and observes its traffic. Returns its URL.
 pub(crate) async fn listen(server: &Server, line: &Line) -> String {
     let router = Router::new()
         .route_service("/mcp", server.http())

@@ -1,5 +1,5 @@
-//! THE matrix: every revision over every transport, and in each cell one list of cases against one server. What a revision
-//! lacks is in the list as lacking, with what is seen instead.
+//! The matrix of every revision over every transport. Each cell runs the same list of cases against
+//! the same server. The list also has the outcome where a revision lacks a feature.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ use self::drivers::Transport;
 use self::server::{World, builder};
 use self::table::{Case, Seen};
 
-/// A cell that takes longer hangs.
+/// A case that takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -73,7 +73,7 @@ async fn every_case_is_as_the_table_says_in_every_cell() {
     );
 }
 
-/// What is not as the table says.
+/// Returns how the outcome differs from the table, if it does.
 async fn wrong(case: &Case, cell: &Cell) -> Option<String> {
     let expected = case
         .expected(cell.revision, cell.transport)
@@ -92,7 +92,7 @@ async fn wrong(case: &Case, cell: &Cell) -> Option<String> {
     (!wrong.is_empty()).then(|| wrong.join("\n"))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

@@ -1,4 +1,5 @@
-//! A client that writes each message itself: for what ours would never say, or has no word for.
+//! A client that writes each message itself, for messages that the real client can't or would never
+//! send.
 
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -11,13 +12,13 @@ use tower::ServiceExt;
 use crate::cell::refusal;
 use crate::drivers::Transport;
 
-/// Bytes that may be on their way.
+/// The size of the stream's buffer.
 const ROOM: usize = 64 << 10;
 
 pub(crate) struct Raw {
     wire: Wire,
     pub(crate) revision: Revision,
-    /// What it declares that it can do.
+    /// The capabilities that the client declares.
     capabilities: Value,
     count: u64,
 }
@@ -30,16 +31,16 @@ enum Wire {
     },
 }
 
-/// What came back.
+/// The server's answer.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    /// Over HTTP.
+    /// The HTTP status, over HTTP.
     pub(crate) status: Option<u16>,
     pub(crate) message: Value,
 }
 
 impl Reply {
-    /// The error in words, or that there is none.
+    /// The error in words, or `a result`.
     pub(crate) fn told(&self) -> String {
         match self.message.get("error") {
             Some(error) => refusal(self.status, &error["code"], error.get("data")),
@@ -61,7 +62,7 @@ impl Raw {
         raw
     }
 
-    /// Without a session.
+    /// Connects without opening a session.
     pub(crate) fn open_nothing(server: &Server, transport: Transport, revision: Revision) -> Self {
         let wire = match transport {
             Transport::Http => Wire::Http {
@@ -80,13 +81,13 @@ impl Raw {
         }
     }
 
-    /// Opens a session of what `version` names; the version that the server answers.
+    /// Requests a session of this version.
     pub(crate) async fn initialize(&mut self, version: &str) -> Reply {
         let request = message::initialize(version);
         self.send(&request.to_string(), &[]).await
     }
 
-    /// A request with what the revision wants in each.
+    /// A request with the `_meta` that the revision requires.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         if self.revision.era() == Era::Legacy {
             return self.message(method, params);
@@ -95,7 +96,7 @@ impl Raw {
         message::capable(self.count, method, params, self.capabilities.clone())
     }
 
-    /// A request with nothing but this.
+    /// A request without `_meta`.
     pub(crate) fn message(&mut self, method: &str, params: Value) -> Value {
         self.count += 1;
         message::request(self.count, method, params)
@@ -106,7 +107,7 @@ impl Raw {
         self.exchange(&request).await
     }
 
-    /// Sends a request with the headers that go with it.
+    /// Sends a request with its headers.
     pub(crate) async fn exchange(&mut self, request: &Value) -> Reply {
         let headers = self.headers(request);
         self.send(&request.to_string(), &headers).await
@@ -149,7 +150,7 @@ impl Raw {
         }
     }
 
-    /// Sends `text` as it is and waits for what comes back. `headers` are for HTTP alone.
+    /// Sends `text` unchanged and returns the answer. The `headers` are for HTTP only.
     pub(crate) async fn send(&mut self, text: &str, headers: &[(&str, String)]) -> Reply {
         match &mut self.wire {
             Wire::Stream(peer) => {

@@ -1,4 +1,4 @@
-//! The one server that every cell of the matrix is about. Its handlers ask nowhere whom they serve.
+//! The server of all cells. Its handlers never look at the revision of their client.
 
 use std::io;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
-/// Where the user is sent.
+/// The URL of the elicitation.
 pub(crate) const URL: &str = "https://example.com/sign-in";
 
-/// What happens outside of the protocol.
+/// State that the tests and the handlers share.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     pub(crate) changes: Changes,
-    /// A handler has begun that never ends.
+    /// Notified when a handler that never ends has begun.
     pub(crate) begun: Arc<Notify>,
-    /// It was dropped.
+    /// Notified when that handler is dropped.
     pub(crate) dropped: Arc<Notify>,
-    /// Lets one task go on.
+    /// Has a permit for each task that may finish.
     pub(crate) gate: Arc<Semaphore>,
-    /// Whether the user was where [`URL`] leads.
+    /// Whether the user has visited [`URL`].
     pub(crate) is_signed_in: Arc<AtomicBool>,
 }
 
@@ -120,7 +120,7 @@ async fn roots(ask: Ask) -> Result<String, Failure> {
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
 
-/// Two questions at a time, and one after them.
+/// Asks two questions at the same time, and one after them.
 async fn several(ask: Ask) -> Result<String, Failure> {
     let question = |text: &str| CreateMessageParams::new([SamplingMessage::user(text)], 10);
     let (roots, first) =

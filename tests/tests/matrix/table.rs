@@ -1,30 +1,31 @@
-//! What a case is, and how what is seen is compared with what the table says.
+//! A case, and the comparison of its outcome with the table.
 
 use plainly::errors::Revision;
 
 use crate::drivers::Transport;
 
-/// One row.
+/// A case of the table.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) act: &'static str,
-    /// What is seen from a revision on, until another says otherwise.
+    /// The outcome from a revision on, until the next entry.
     pub(crate) seen: Vec<(Revision, Seen)>,
-    /// What is seen over HTTP alone, if that is something else.
+    /// The outcome over HTTP, where it differs.
     pub(crate) over_http: Vec<(Revision, Seen)>,
 }
 
-/// What is seen. In an error `HTTP 404: ` stands for the status of its response, of which other transports know nothing.
+/// An outcome. In an error, `HTTP 404: ` is the status of the response, which other transports
+/// don't have.
 #[derive(Clone, Copy)]
 pub(crate) enum Seen {
-    /// The revision has it.
+    /// The outcome where the revision has the feature.
     Has(&'static str),
-    /// The revision, or the transport, lacks it.
+    /// The outcome where the revision or the transport lacks the feature.
     Lacks(&'static str),
 }
 
 impl Case {
-    /// A case of which nothing is said yet.
+    /// A case without outcomes.
     pub(crate) fn new(name: &'static str, act: &'static str) -> Self {
         let (seen, over_http) = (Vec::new(), Vec::new());
         Self {
@@ -35,7 +36,7 @@ impl Case {
         }
     }
 
-    /// What the table says of a cell.
+    /// The outcome that the table expects in a cell.
     pub(crate) fn expected(&self, revision: Revision, transport: Transport) -> Seen {
         let is_other = transport == Transport::Http && !self.over_http.is_empty();
         let rows = if is_other {
@@ -50,7 +51,7 @@ impl Case {
 }
 
 impl Seen {
-    /// What is seen over `transport`.
+    /// The outcome over `transport`, without a status where there is none.
     pub(crate) fn over(self, transport: Transport) -> &'static str {
         let (Self::Has(text) | Self::Lacks(text)) = self;
         let status = text

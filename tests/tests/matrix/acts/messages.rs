@@ -1,4 +1,5 @@
-//! Messages that our client would never send, and what is said to them. After each, the next good request succeeds.
+//! Messages that this client would never send, and the server's answers. After each, a valid
+//! request succeeds.
 
 use plainly::errors::{Era, Revision};
 use serde_json::{Value, json};
@@ -7,10 +8,10 @@ use crate::cell::Cell;
 use crate::drivers::Transport;
 use crate::raw::{Raw, Reply};
 
-/// What stands on a transport where the case can't be.
+/// The outcome on a transport without headers.
 const NO_HEADERS: &str = "no headers";
 
-/// What is said of a reply, once another request was served.
+/// Checks that a further request succeeds, and returns the reply in words.
 async fn then_served(mut raw: Raw, reply: Reply) -> String {
     let next = raw
         .ask(
@@ -29,7 +30,7 @@ pub(crate) async fn ask(cell: &Cell, method: &str, params: Value) -> String {
     then_served(raw, reply).await
 }
 
-/// A session is opened, whether or not there is one.
+/// Sends `initialize`, also inside a session.
 pub(crate) async fn initialize(cell: &Cell) -> String {
     let client = json!({"name": "raw", "version": "1"});
     let version = cell.revision.as_str();
@@ -47,7 +48,7 @@ pub(crate) async fn list_of_params(cell: &Cell) -> String {
     then_served(raw, reply).await
 }
 
-/// A request without what each needs from 2026-07-28 on.
+/// A request without the `_meta` that each request needs from 2026-07-28 on.
 pub(crate) async fn no_meta(cell: &Cell) -> String {
     let mut raw = cell.raw().await;
     let request = raw.message("tools/list", json!({}));
@@ -55,7 +56,8 @@ pub(crate) async fn no_meta(cell: &Cell) -> String {
     then_served(raw, reply).await
 }
 
-/// What is no message. Where it stays without an answer, that of the next request is seen.
+/// Sends text that is no message, and a valid request after it. Returns `silence` if only the valid
+/// one is answered.
 pub(crate) async fn text(cell: &Cell, text: &str) -> String {
     let mut raw = cell.raw().await;
     let good = raw.request("tools/call", json!({"name": "nope"}));
@@ -71,7 +73,7 @@ pub(crate) async fn text(cell: &Cell, text: &str) -> String {
     }
     let kind = |reply: &Reply| reply.message["error"]["data"]["kind"].clone();
     let mut next = raw.next().await;
-    // The requests of a batch may be refused one by one.
+    // The server may refuse the requests of a batch one by one.
     while kind(&next) == kind(&first) && next.message["id"] != first.message["id"] {
         next = raw.next().await;
     }
@@ -93,7 +95,7 @@ pub(crate) async fn batch(cell: &Cell) -> String {
     format!("{replies:?} replies")
 }
 
-/// A version that nobody speaks: in each request, or where a session begins.
+/// A version that does not exist, in a request or where a session is opened.
 pub(crate) async fn version(cell: &Cell) -> String {
     let mut raw = cell.raw().await;
     let version = "1999-12-31";
@@ -110,22 +112,22 @@ pub(crate) async fn version(cell: &Cell) -> String {
     then_served(raw, reply).await
 }
 
-/// The same in the header alone.
+/// Such a version in the header only.
 pub(crate) async fn version_header(cell: &Cell) -> String {
     with_header(cell, "mcp-protocol-version", Some("1999-12-31")).await
 }
 
-/// A header that names another method than the body.
+/// A header that names a method other than the body's.
 pub(crate) async fn method_header(cell: &Cell) -> String {
     with_header(cell, "mcp-method", Some("prompts/list")).await
 }
 
-/// A request in a session that there isn't, or in none.
+/// A request of an unknown session, or without a session.
 pub(crate) async fn session(cell: &Cell, session: Option<&str>) -> String {
     with_header(cell, "mcp-session-id", session).await
 }
 
-/// A good request but for this header, which says something else or is absent.
+/// A valid request, except for this header, which has another value or is absent.
 async fn with_header(cell: &Cell, name: &'static str, value: Option<&str>) -> String {
     let mut raw = cell.raw().await;
     if cell.transport != Transport::Http {

@@ -1,11 +1,11 @@
-//! What a server has to give: tools, resources, prompts, and help with filling in what they take.
+//! The server's features: tools, resources, prompts and completion.
 
 use plainly::protocol::types::{Arguments, CompleteParams, ListToolsParams, Reference};
 use serde_json::json;
 
 use crate::cell::{Cell, said};
 
-/// The names of what is listed.
+/// The names of the listed entries.
 fn names<T>(list: &[T], name: impl Fn(&T) -> &str) -> String {
     list.iter().map(name).collect::<Vec<_>>().join(" ")
 }
@@ -127,7 +127,7 @@ pub(crate) async fn of_unknown_prompt(cell: &Cell) -> String {
     .await
 }
 
-/// Whether the server says that it can complete.
+/// Whether the server declares the capability of completion.
 pub(crate) async fn can_complete(cell: &Cell) -> String {
     cell.bare()
         .await

@@ -1,11 +1,11 @@
-//! Tools that become tasks, for a client that writes its messages itself.
+//! Tools that run as tasks, with a client that writes its messages itself.
 
 use serde_json::json;
 
 use crate::cell::Cell;
 use crate::raw::{Raw, Reply};
 
-/// Calls a tool that may become a task.
+/// Calls a tool that may run as a task.
 async fn begin(raw: &mut Raw, tool: &str) -> Reply {
     raw.ask("tools/call", json!({"name": tool})).await
 }
@@ -15,7 +15,7 @@ async fn get(raw: &mut Raw, begun: &Reply) -> Reply {
         .await
 }
 
-/// Asks until the task is as it is said to become.
+/// Polls the task until it has this status.
 async fn wait(raw: &mut Raw, begun: &Reply, status: &str) -> Reply {
     loop {
         let task = get(raw, begun).await;
@@ -26,7 +26,7 @@ async fn wait(raw: &mut Raw, begun: &Reply, status: &str) -> Reply {
     }
 }
 
-/// A task from its beginning to its result; of who knows no tasks, the result at once.
+/// Runs a task until its result. In a revision without tasks, the result comes at once.
 pub(crate) async fn done(cell: &Cell, tool: &str) -> String {
     let mut raw = cell.raw().await;
     cell.world.gate.add_permits(1);
@@ -69,7 +69,7 @@ pub(crate) async fn cancelled(cell: &Cell) -> String {
     let mut raw = cell.raw().await;
     let begun = match cell.revision.era() {
         plainly::errors::Era::Modern => begin(&mut raw, "job").await,
-        // Nothing would ever end it.
+        // Without a task, nothing would end the call.
         plainly::errors::Era::Legacy => Reply {
             status: None,
             message: json!({}),

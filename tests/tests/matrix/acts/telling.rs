@@ -1,4 +1,4 @@
-//! What a server tells while it works and unasked, and what a client tells it besides requests.
+//! Notifications of both sides: progress, logs, changes and cancellation.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ pub(crate) async fn progress(cell: &Cell) -> String {
     format!("{}, {result}", told.lock().unwrap().join(", "))
 }
 
-/// Who wants no progress and no logs hears none.
+/// A client that asked for no progress and no logs receives none.
 pub(crate) async fn nothing(cell: &Cell) -> String {
     let result = cell.call_bare("works").await;
     format!("{result} {:?}", cell.logged.lock().unwrap())
@@ -50,7 +50,7 @@ pub(crate) async fn cancelled_reading(cell: &Cell) -> String {
     dropped(cell, call, client).await
 }
 
-/// Once the handler runs the call is given up, and then it runs no more.
+/// Cancels the call once its handler runs, and checks that the handler is dropped.
 async fn dropped<T>(cell: &Cell, call: tokio::task::JoinHandle<T>, client: Client) -> String {
     cell.world.begun.notified().await;
     call.abort();
@@ -72,7 +72,7 @@ pub(crate) async fn discover(cell: &Cell) -> String {
     })
 }
 
-/// What is heard after `change`.
+/// Subscribes, and returns the notification after `change`.
 async fn heard(cell: &Cell, filter: SubscriptionFilter, change: impl Fn()) -> String {
     let client = cell.bare().await;
     let mut subscription: Subscription = match client.listen(filter).await {
