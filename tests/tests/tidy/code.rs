@@ -1,11 +1,13 @@
-//! Which words may stand where in the code of the crates, and how it is named, documented and divided.
+//! Rules on the code of the crates: where certain words may be, and how code is named, documented
+//! and divided.
 
 use std::collections::BTreeMap;
 
 use crate::source::{Module, modules};
 use crate::workspace::files;
 
-/// Parts of words and paths, the only places where they may not stand, if there are any, and the places where they may.
+/// Parts of words and paths that must not occur in the places `within`, or anywhere if that is
+/// empty. The places in `except` are exempt.
 struct Rule {
     why: &'static str,
     words: &'static [&'static str],
@@ -97,9 +99,9 @@ const RULES: &[Rule] = &[
         except: &[
             "crates/plainly-errors/src/registry",
             "crates/plainly-errors/src/code.rs",
-            // What others send.
+            // These are the codes that other implementations send.
             "crates/plainly-errors/src/habit/table.rs",
-            // Its help shows how to ask for one.
+            // Its help shows an example with a code.
             "crates/plainly-cli/src/args/explain.rs",
         ],
     },
@@ -109,12 +111,12 @@ fn is_in(module: &Module, places: &[&str]) -> bool {
     places.iter().any(|place| module.file.starts_with(place))
 }
 
-/// The words and paths of a module, with their lines. A minus belongs to its number.
+/// The words and paths of a module with their lines. A minus sign belongs to its number.
 fn texts(module: &Module) -> impl Iterator<Item = (String, usize)> {
     let alone = module.words.windows(2).filter_map(|pair| {
         let (before, word) = (&pair[0].text, &pair[1]);
         let minus = if before.ends_with('-') { "-" } else { "" };
-        // A name after a colon is a part of a path.
+        // A name after `::` is part of a path.
         (!before.ends_with("::")).then(|| (format!("{minus}{}", word.text), word.line))
     });
     let paths = module.references.iter();
@@ -142,7 +144,7 @@ fn words_stand_only_where_they_may() {
         };
         for module in modules().iter().filter(subject) {
             let found = texts(module).filter(|(text, _)| {
-                // These are no trees.
+                // These are no JSON values.
                 let text = text.replace("HeaderValue", "").replace("V::Value", "");
                 words.iter().any(|word| text.contains(word))
             });
@@ -153,7 +155,7 @@ fn words_stand_only_where_they_may() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Names that mean nothing without the module around them.
+/// Names that are meaningless without their module.
 const GENERIC: &[&str] = &["Error", "Inner", "Kind", "Result", "State"];
 
 #[test]
@@ -173,18 +175,20 @@ fn no_two_types_of_a_crate_have_one_name() {
         }
     }
     names.retain(|_, places| places.len() > 1);
-    // One thing, with its feature and without.
+    // One type has two definitions, with and without a feature.
     names.retain(|(source, name), _| (source.as_str(), *name) != ("plainly-schema", "Pattern"));
     assert!(names.is_empty(), "{names:#?}");
 }
 
-/// The starts of a line that hide its subject: a line starts with a noun, or a verb in the third person.
+/// The starts of a line that hide its subject: a line starts with a noun, or with a verb in the
+/// third person.
 const STARTS: &[&str] = &[
     "As many", "How", "Of", "So many", "Such", "That", "The same", "Those", "What", "Whatever",
     "When", "Where", "Who", "Whoever", "Whom", "Whose", "Why",
 ];
 
-/// Words that hide who acts, or what: name the user, client or server; report, return or contain.
+/// Words that hide the actor or the action: name the user, client or server; report, return or
+/// contain.
 const WORDS: &[&str] = &[
     "anybody",
     "everybody",
@@ -219,7 +223,7 @@ fn documentation_names_its_subject_and_who_acts() {
     assert_eq!(riddles.collect::<Vec<_>>(), [""; 0]);
 }
 
-/// Lines of a file, without its tests. Clippy counts those of a function.
+/// The most lines of a file, without its tests. Clippy limits those of a function.
 const FILE: usize = 450;
 
 #[test]
@@ -235,7 +239,7 @@ fn a_file_has_one_idea_and_says_first_which() {
     assert_eq!(silent, [""; 0]);
 }
 
-/// What the sources say of where they were written is of no use to anybody else.
+/// Sources never mention where they were written, because that is useless to their readers.
 #[test]
 fn the_project_speaks_of_itself_alone() {
     let foreign = [["/", "work/"].concat(), ["../", "shared"].concat()];

@@ -1,4 +1,4 @@
-//! Rules of the workspace that no compiler knows: each is a test that reads the sources.
+//! Rules of the workspace that the compiler does not check: each test reads the sources.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,4 @@
-//! The manifests: the models need no I/O, and the features are those that the documentation names.
+//! The manifests: the models need no I/O, and the documentation lists the features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -41,7 +41,7 @@ fn what_is_said_and_what_can_go_wrong_know_no_io() {
     }
 }
 
-/// The features of a manifest in their order, each with what it turns on.
+/// The features of a manifest in their order, each with the features that it enables.
 fn features(manifest: &str) -> Vec<(&str, Vec<&str>)> {
     let (_, section) = manifest.split_once("\n[features]\n").expect("it has some");
     let section = section.split("\n[").next().unwrap();

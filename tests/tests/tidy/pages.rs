@@ -1,4 +1,4 @@
-//! The pages that people read: every link leads somewhere, and every example can be pasted.
+//! The documentation pages: every link has a target, and every example can be pasted.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use plainly_tests::PAGES;
 
 use crate::workspace::{File, files, root};
 
-/// The text of a page and its fenced blocks, in turn; a block begins with the word that says what it is.
+/// The texts and the fenced blocks of a page. A block begins with its language.
 fn parts(page: &str) -> (Vec<&str>, Vec<&str>) {
     let mut parts = page.split("\n```");
     let (mut texts, mut blocks) = (Vec::new(), Vec::new());
@@ -18,7 +18,7 @@ fn parts(page: &str) -> (Vec<&str>, Vec<&str>) {
     (texts, blocks)
 }
 
-/// Where a link to a heading leads, as GitHub names it.
+/// The anchor of a heading, as GitHub names it.
 fn anchor(heading: &str) -> String {
     let title = heading.trim_start_matches('#').trim().to_lowercase();
     let named = title.replace(' ', "-");
@@ -33,7 +33,7 @@ fn has_heading(page: &str, wanted: &str) -> bool {
     headings.any(|heading| anchor(heading) == wanted)
 }
 
-/// Whether a link on a page leads somewhere.
+/// Reports whether the target of a link exists.
 fn leads(page: &File, link: &str) -> bool {
     let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
     if path.is_empty() {
@@ -55,7 +55,7 @@ fn broken_links(page: &File) -> Vec<String> {
         .collect()
 }
 
-/// The lines that the documentation tool would hide, which a page shows.
+/// The lines of examples that rustdoc would hide, but a page shows.
 fn hidden_lines(page: &File) -> Vec<String> {
     let (_, blocks) = parts(&page.text);
     let of_rust = blocks.iter().filter(|block| block.starts_with("rust"));
@@ -72,7 +72,7 @@ fn every_link_leads_somewhere() {
     assert_eq!(broken, [""; 0]);
 }
 
-/// The site has the pages that this list begins its items with.
+/// The site has the pages of this list, each at the start of an item.
 #[test]
 fn every_page_is_in_the_list_of_pages_once() {
     let list = fs::read_to_string(root().join("docs/README.md")).unwrap();
@@ -96,7 +96,7 @@ fn every_example_can_be_pasted() {
 #[test]
 fn every_example_runs() {
     let pages = files(&[".md"]);
-    // A crate runs those of its own page.
+    // A crate runs the examples of its own page.
     let left_out = pages.iter().filter(|page| {
         let runs = PAGES.contains(&&*page.path) || page.path.starts_with("crates/");
         page.text.contains("\n```rust") && !runs
@@ -105,7 +105,7 @@ fn every_example_runs() {
     assert_eq!(left_out, [""; 0]);
 }
 
-/// What the headings of a page quote, without what differs from time to time.
+/// The quotes in a page's headings, without their variable parts.
 fn quotes(page: &str) -> impl Iterator<Item = &str> {
     let headings = page.lines().filter(|line| line.starts_with("### "));
     headings

@@ -1,11 +1,12 @@
-//! Rooms: the modules of a folder use each other in no circle, and a call goes through those that ARCHITECTURE.md shows.
+//! Rooms are the modules of a folder. They form no circle, and a call passes through the rooms that
+//! ARCHITECTURE.md shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{Module, modules};
 use crate::workspace::read;
 
-/// The rooms of a folder that use each other, and the first place where each does.
+/// The pairs of rooms of which the first uses the second, and the first place where it does.
 type Arrows = BTreeMap<(String, String), String>;
 
 fn of_crate<'a>(modules: &'a [Module], name: &str) -> BTreeMap<&'a [String], &'a Module> {
@@ -13,8 +14,8 @@ fn of_crate<'a>(modules: &'a [Module], name: &str) -> BTreeMap<&'a [String], &'a
     of_it.map(|module| (&module.path[..], module)).collect()
 }
 
-/// The module that a path from the root of its crate leads to. A name that a module passes on with `use` belongs to the module
-/// that it comes from.
+/// Returns the module that a path from the root of its crate leads to. A re-exported name belongs
+/// to the module that defines it.
 fn resolve(modules: &BTreeMap<&[String], &Module>, path: &[String]) -> Vec<String> {
     let mut path = path.to_vec();
     for _ in 0..8 {
@@ -63,7 +64,7 @@ fn arrows(modules: &[Module], name: &str) -> BTreeMap<Vec<String>, Arrows> {
     folders
 }
 
-/// The arrows of a folder that lead back, room by room, to where they begin.
+/// The arrows of a folder that are part of a circle.
 fn circles(arrows: &Arrows) -> Vec<String> {
     let reaches = |from: &str, to: &str| {
         let (mut seen, mut waiting) = (BTreeSet::new(), vec![from]);
@@ -121,7 +122,8 @@ fn code(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Checks the table below a heading: each room has the types of its row, and takes one that the room before gives.
+/// Checks the table below a heading: each room has the types of its row, and takes one of the types
+/// that the room before it returns.
 fn check_walk(heading: &str) {
     let page = read("ARCHITECTURE.md");
     let (_, section) = page.split_once(heading).unwrap();

@@ -1,4 +1,5 @@
-//! The crates that users get, as words and paths: each module is a file below `src`, without what is below `#[cfg(test)]`.
+//! The published crates as words and paths: each file below `src` is a module, without the code
+//! below `#[cfg(test)]`.
 
 use std::sync::LazyLock;
 
@@ -6,18 +7,18 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::workspace::files;
 
-/// A file, with its inline modules.
+/// A file with its inline modules.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) crate_name: String,
-    /// The names that lead to it from the root of its crate, which has none.
+    /// The names from the root of its crate to the module; empty for the root.
     pub(crate) path: Vec<String>,
     pub(crate) file: String,
-    /// Words and signs; `->` and `::` are one.
+    /// Words and punctuation; `->` and `::` are one word each.
     pub(crate) words: Vec<Word>,
-    /// Paths, from the root of the crate, which is `crate`, or from another crate.
+    /// Paths from the root of the crate, named `crate`, or from another crate.
     pub(crate) references: Vec<Reference>,
-    /// The first line of each comment for the documentation.
+    /// The first line of each doc comment.
     pub(crate) docs: Vec<Word>,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Word {
 pub(crate) struct Reference {
     pub(crate) path: Vec<String>,
     pub(crate) line: usize,
-    /// Its name in this module, if it is imported.
+    /// The path's name in this module, if it is imported.
     name: Option<String>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) fn modules() -> &'static [Module] {
 }
 
 impl Module {
-    /// Reads a file, whose path is from the `src` of its crate.
+    /// Reads a file. Its `path` starts below the `src` of its crate.
     pub(crate) fn read(crate_name: &str, path: &str, file: &str, text: &str) -> Self {
         let names = path.strip_suffix(".rs").unwrap().split('/');
         let mut names: Vec<_> = names.map(str::to_owned).collect();
@@ -128,7 +129,7 @@ impl Module {
         }
     }
 
-    /// The path of a name that the module imports.
+    /// The path of an imported name.
     pub(crate) fn import(&self, name: &str) -> Option<&[String]> {
         let mut references = self.references.iter();
         let found = references.find(|found| found.name.as_deref() == Some(name))?;
@@ -164,7 +165,7 @@ impl Module {
         }
     }
 
-    /// Reads what stands in a `use` after `path`, and returns the words after that.
+    /// Reads the rest of a `use` after `path`, and returns the words after it.
     fn read_use<'a>(&mut self, mut path: Vec<String>, mut rest: &'a [Word]) -> &'a [Word] {
         let is_first = path.is_empty();
         while let [word, left @ ..] = rest {
@@ -219,7 +220,8 @@ impl Module {
     }
 }
 
-/// Leaves out what an attribute belongs to: up to its body or its semicolon, or its comma if it has neither.
+/// Skips the item of an attribute: up to its body or semicolon, or up to its comma if it has
+/// neither.
 fn leave_out(tokens: &mut (impl Iterator<Item = TokenTree> + Clone)) {
     let all: Vec<_> = tokens.clone().map(|token| token.to_string()).collect();
     let ends = |text: &String| text == ";" || text.starts_with('{');

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Any file.
+/// A file of the workspace.
 pub(crate) struct File {
     /// Its path from the root, with slashes.
     pub(crate) path: String,
