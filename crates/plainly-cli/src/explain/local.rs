@@ -156,7 +156,7 @@ fn authorization_advice(error: &AuthError) -> String {
     }
 }
 
-/// Advice about a peer that does not speak MCP.
+/// The advice about a peer that does not support MCP.
 fn after_no_opening(why: &str) -> &'static str {
     // This is how a TLS server's answer to plain HTTP appears.
     match why.contains("invalid HTTP version") {

@@ -68,7 +68,7 @@ impl Subscription {
         &self.open.honoured
     }
 
-    /// Takes the last report of a task out of the inbox, if there is one.
+    /// Removes and returns the last report of a task, if there is a new one.
     pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
         self.open.inbox.take_task(id)
     }
@@ -203,7 +203,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of [`listen`](Self::listen).
+    /// The errors of [`listen`](Self::listen).
     pub async fn listen_recursively(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         self.listen_to(Asked {
             filter,

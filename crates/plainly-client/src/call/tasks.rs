@@ -170,8 +170,8 @@ impl<T> TaskHandle<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::task`] if there is no such task. A failed task is not an error here, but
-    /// a state.
+    /// The errors of [`Client::task`] if there is no such task. A failed task is not an error here,
+    /// but a state.
     pub async fn get(&mut self) -> Result<DetailedTask> {
         let method = Method::GetTask;
         let params = GetTaskParams::new(self.id.as_str());
@@ -196,7 +196,7 @@ impl<T> TaskHandle<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::task`] if there is no such task. An error for which
+    /// The errors of [`Client::task`] if there is no such task. An error for which
     /// [`is_invalid_params`](Error::is_invalid_params) holds, too, if the server checks the answers
     /// and one does not fit its question.
     pub async fn answer(&mut self, answers: InputResponses) -> Result<()> {
@@ -218,7 +218,7 @@ impl<T> TaskHandle<T> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::task`] if there is no such task.
+    /// The errors of [`Client::task`] if there is no such task.
     pub async fn cancel(&self) -> Result<()> {
         self.call.client.cancel_task(&self.id).await
     }
@@ -233,9 +233,9 @@ impl<T> TaskHandle<T> {
     ///
     /// # Errors
     ///
-    /// That of the call, if the task failed. [`LocalError::TaskCancelled`] if it was cancelled.
-    /// [`LocalError::TaskLost`] if it did not end in the time for which the server stores it.
-    /// [`LocalError::Unanswered`] if it asks a question that this client can't answer:
+    /// The error of the call, if the task failed. [`LocalError::TaskCancelled`] if it was
+    /// cancelled. [`LocalError::TaskLost`] if it did not end in the time for which the server
+    /// stores it. [`LocalError::Unanswered`] if it asks a question that this client can't answer:
     /// [answer](Self::answer) it and wait again.
     pub async fn wait(&mut self) -> Result<T> {
         let mut cancellation = self.cancellation();

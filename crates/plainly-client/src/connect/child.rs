@@ -58,7 +58,7 @@ impl Builder<Spawn> {
     ///
     /// [`LocalError::Spawn`] if the program can't be started. [`LocalError::Closed`] with its last
     /// standard error if it ends. [`LocalError::UnsupportedVersion`] if there is no revision in
-    /// common. Otherwise those of any call.
+    /// common. Otherwise the errors of any call.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
         let name = command.get_program().to_string_lossy().into_owned();

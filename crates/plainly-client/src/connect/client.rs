@@ -25,7 +25,7 @@ use crate::message::request::RequestWriter;
 #[derive(Debug)]
 pub(crate) struct ClientState {
     pub(crate) link: Link,
-    /// Writes requests of the revision that is spoken.
+    /// Writes requests of the revision in use.
     pub(super) writer: Lock<Arc<RequestWriter>>,
     pub(crate) options: ClientOptions,
     pub(crate) server: ServerDescription,
@@ -215,7 +215,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of the connection, if the server had to be notified. Servers that ask get the new
+    /// The errors of the connection, if the server had to be notified. Servers that ask get the new
     /// roots all the same.
     pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
         let connected = &self.connected;

@@ -98,7 +98,7 @@ impl Builder<Http> {
     /// [`LocalError::ReservedHeader`] if the client writes a header itself.
     /// [`LocalError::Unreachable`] if no server answers. [`LocalError::Authorization`] if there are
     /// no credentials that the server accepts. [`LocalError::UnsupportedVersion`] if there is no
-    /// revision in common. Otherwise those of any call: a web page in place of a message is
+    /// revision in common. Otherwise the errors of any call: a web page in place of a message is
     /// [`LocalError::InvalidResponse`].
     pub async fn connect(mut self) -> Result<Client> {
         let by = self.options.deadline();
@@ -198,7 +198,7 @@ impl Builder<Http> {
     ///
     /// # Errors
     ///
-    /// Those of [`bearer`](Self::bearer), from any call.
+    /// The errors of [`bearer`](Self::bearer), from any call.
     /// [`AuthError::Assertion`](crate::AuthError::Assertion) if `ask` fails.
     pub fn token<A>(self, ask: impl Fn() -> A + Send + Sync + 'static) -> Self
     where

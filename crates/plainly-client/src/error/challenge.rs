@@ -64,7 +64,8 @@ impl Challenge {
     }
 }
 
-/// As in `Bearer credentials with the scope "files:read" (invalid_token; see https://…)`.
+/// Displays a text such as
+/// `Bearer credentials with the scope "files:read" (invalid_token; see https://…)`.
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} credentials", BoundedText(&self.scheme))?;

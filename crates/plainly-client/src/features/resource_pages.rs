@@ -35,7 +35,8 @@ impl ResourcePages<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::resources`]. After an error, the next call requests the same page again.
+    /// The errors of [`Client::resources`]. After an error, the next call requests the same page
+    /// again.
     pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
         let page: ListingPage<ListResourcesResult> = loop {
             let Some(params) = &self.next else {
@@ -92,7 +93,7 @@ impl ResourcePages<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Client::resources`].
+    /// The errors of [`Client::resources`].
     pub async fn all(mut self) -> Result<Vec<Resource>> {
         let is_whole = self
             .next
@@ -178,10 +179,10 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of [`resources`](Self::resources). A server that can list children returns an error if
-    /// `uri` is no collection or does not exist; a filtered listing is empty in both cases. If the
-    /// server first refused to read the directory, and nothing is below it, that refusal is the
-    /// error.
+    /// The errors of [`resources`](Self::resources). A server that can list children returns an
+    /// error if `uri` is no collection or does not exist; a filtered listing is empty in both
+    /// cases. If the server first refused to read the directory, and nothing is below it, that
+    /// refusal is the error.
     pub fn children(&self, uri: impl AsRef<str>) -> ResourcePages<'_> {
         let (server, uri) = (&self.connected.server, uri.as_ref());
         if server.knows_collections() {

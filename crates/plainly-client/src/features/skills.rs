@@ -107,7 +107,7 @@ impl Client {
     /// - [`LocalError::InvalidSkill`]: the skill breaks the rules of the extension. Nothing was read.
     /// - [`LocalError::DynamicSkill`]: the content can't be verified. Nothing was read.
     /// - [`LocalError::SkillMismatch`]: the file differs from the entry.
-    /// - Those of [`read`](Self::read).
+    /// - The errors of [`read`](Self::read).
     pub async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill> {
         let uri = skill.uri.clone();
         let SkillFiles::Listed(files) = &skill.resources else {
@@ -175,7 +175,7 @@ impl LoadedSkill {
     /// - [`LocalError::NotInSkill`]: the skill does not list the file. Nothing was read.
     /// - [`LocalError::SkillMismatch`]: the file differs from the entry. From then on, each call
     ///   fails with this error, and no file of the skill is read.
-    /// - Those of [`Client::read`].
+    /// - The errors of [`Client::read`].
     pub async fn read(&self, path: &str) -> Result<Body> {
         if let Some(mismatch) = self.mismatch.get() {
             return Err(mismatch.clone());

@@ -167,7 +167,7 @@ impl AnswerSender {
 /// The other end of the messages: a process that this client started or, by default, a peer outside
 /// of its control.
 pub(crate) trait OtherEnd: Send {
-    /// Waits until the process has ended; for ever if there is no process.
+    /// Waits until the process has ended. Never returns if there is no process.
     fn exited(&mut self) -> BoxFuture<'_, ()> {
         std::future::pending().boxed()
     }
