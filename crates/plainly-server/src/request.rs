@@ -1,5 +1,5 @@
-//! The context of a request on its way through the server: everything that serving it depends on, and the ways by which
-//! its handler reaches the client before the reply.
+//! The context of a request: all data that serving it depends on, and the channels by which its
+//! handler reaches the client before the reply.
 //!
 //! ```text
 //!           ┌─► telling  progress, log messages ───┐

@@ -1,8 +1,9 @@
-//! Finds the peer that sent a request, from the evidence in it. The only place that distinguishes
-//! the eras: everything after it sees a [`Peer`].
+//! Identifies the peer that sent a request, from the data in the request. This is the only place
+//! that distinguishes the eras: all later code sees a [`Peer`].
 //!
-//! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
-//! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
+//! A request is modern if `_meta` names a version or the version header names a modern revision.
+//! Otherwise the peer is a legacy one, which `initialize` introduces or a session identifies. Any
+//! other `_meta` proves nothing, because legacy requests carry `progressToken` in it.
 
 mod arguments;
 mod headers;
@@ -32,13 +33,14 @@ use plainly_transport::{ConnectionMemory, Frame};
 
 /// The sender of a request on a stream.
 pub(super) enum Sender {
-    /// A peer that introduced itself in the request, or opened a session before.
+    /// A peer that identified itself in the request, or opened a session before.
     Peer(Scope),
-    /// A peer that opens a session with this very request.
+    /// A peer that opens a session with this request.
     Opening,
 }
 
-/// The reason why the sender of a request could not be identified, and the revision for the answer.
+/// The reason why the sender of a request could not be identified, and the revision for the
+/// response.
 #[derive(Debug)]
 pub(super) struct ResolveError {
     pub(super) error: ProtocolError,
@@ -56,19 +58,20 @@ impl From<ProtocolError> for ResolveError {
 
 /// The sender of a request over HTTP.
 pub(super) enum HttpSender<'a> {
-    /// A peer that introduced itself in the request.
+    /// A peer that identified itself in the request.
     Modern(Scope),
-    /// A peer that opens a session, or that the session of the request names.
+    /// A peer that opens a session or uses the session that the request names.
     Legacy(LegacyRequest<'a>),
 }
 
-/// The part of a legacy request that has been read before its session is known.
+/// The part of a legacy request that is read before its session is known.
 pub(super) struct LegacyRequest<'a> {
     version: Header<'a>,
     interest: Interest,
 }
 
-/// Finds the sender of a modern request over HTTP. Of a legacy one, the session is still to be looked up.
+/// Identifies the sender of a modern request over HTTP. For a legacy one, the caller must look up
+/// the session.
 pub(super) fn over_http<'a>(
     frame: &'a Frame,
     request: &Request<'_>,
@@ -76,19 +79,19 @@ pub(super) fn over_http<'a>(
 ) -> Result<HttpSender<'a>, ResolveError> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
-    // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
-    // a session.
+    // The header alone is enough, so that a modern client without `_meta` gets an error about the
+    // missing keys and not about a missing session.
     if meta.protocol_version().is_none() && !version.is_without_sessions() {
         let interest = Interest::of(&meta);
         return Ok(HttpSender::Legacy(LegacyRequest { version, interest }));
     }
     let scope = mirroring(frame, request, &meta, &version)?;
-    // Last, because it reads the arguments: any other fault is found before that cost.
+    // Last, because it parses the arguments: any other fault is found before that cost.
     mirrored_arguments(&frame.headers, request, tools)?;
     Ok(HttpSender::Modern(scope))
 }
 
-/// The context of a legacy request over HTTP, and its session.
+/// The context and the session of a legacy request over HTTP.
 pub(super) async fn legacy_over_http(
     frame: &Frame,
     request: LegacyRequest<'_>,
@@ -97,7 +100,8 @@ pub(super) async fn legacy_over_http(
     let LegacyRequest { version, interest } = request;
     let Some(session) = named_session(frame, &version, sessions).await? else {
         return Err(match version {
-            // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
+            // Perhaps a newer, unknown revision. The versions in the error allow the client to fall
+            // back.
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 ProtocolError::unsupported_version(modern_versions(), text).into()
             }
@@ -110,9 +114,9 @@ pub(super) async fn legacy_over_http(
     Ok((scope, session))
 }
 
-/// The session that the headers name. It is an error if no session has that name, if it is another
-/// principal's, if it can't be looked up, or if the version header is wrong for it. Modern messages
-/// have no session, whatever else their headers say.
+/// The session that the headers name. Returns an error if no session has that name, if it belongs
+/// to another principal, if it can't be looked up, or if the version header is wrong for it. Modern
+/// messages have no session, whatever their other headers say.
 pub(super) async fn by_session(
     frame: &Frame,
     sessions: &Sessions,
@@ -124,7 +128,7 @@ pub(super) async fn by_session(
     named_session(frame, &version, sessions).await
 }
 
-/// As [`by_session`], where the version header does not name a modern revision.
+/// Like [`by_session`], if the version header does not name a modern revision.
 async fn named_session(
     frame: &Frame,
     version: &Header<'_>,
@@ -137,8 +141,9 @@ async fn named_session(
     let session = sessions.get(name, frame.extensions.get(), frame.caller());
     let session = session.await?.ok_or_else(unknown)?;
     let revision = session.peer.revision;
-    // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:
-    // only an invalid or unsupported one must be refused ("Protocol Version Header").
+    // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known
+    // version is valid: only an invalid or unsupported one must be rejected ("Protocol Version
+    // Header").
     let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
@@ -154,7 +159,8 @@ async fn named_session(
     }
 }
 
-/// Finds the sender of a request over a stream of messages, whose session, if it has one, is the stream's.
+/// Identifies the sender of a request over a stream of messages. A session, if there is one,
+/// belongs to the stream.
 pub(super) fn over_stream(
     request: &Request<'_>,
     extensions: &Extensions,
@@ -174,7 +180,7 @@ pub(super) fn over_stream(
             let scope = Scope::within(session, Interest::of(&meta)).carrying(extensions);
             Ok(Sender::Peer(scope))
         }
-        // Before `initialize`, a legacy client may only ask whether anybody is there ("Lifecycle").
+        // Before `initialize`, a legacy client may only send pings ("Lifecycle").
         None if request.method == Method::Ping.name() => {
             let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
             let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
@@ -182,7 +188,7 @@ pub(super) fn over_stream(
         }
         None => {
             let error = mistakes::in_introduction(request, &meta);
-            // Whoever gives a part of an introduction means to give all of it.
+            // A client that sends a part of the identification intended to send all of it.
             match meta.raw_capabilities() {
                 Some(_) => Err(error.into()),
                 None => Err(without_session(error).into()),
@@ -191,7 +197,7 @@ pub(super) fn over_stream(
     }
 }
 
-/// The error of a request without a session that does not introduce its sender either, so that its
+/// The error for a request without a session that does not identify its sender either, so that its
 /// era is unknown.
 fn without_session(error: ProtocolError) -> ProtocolError {
     let (newest, message) = (Revision::LATEST, error.message());
@@ -202,8 +208,8 @@ fn without_session(error: ProtocolError) -> ProtocolError {
     error.with_message(why)
 }
 
-/// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
-/// handshake, never with an error.
+/// The peer that an `initialize` introduces. An unknown version is answered with the newest
+/// supported one that has a handshake, never with an error.
 pub(super) fn opening(
     request: &Request<'_>,
     extensions: &Extensions,
@@ -223,8 +229,8 @@ pub(super) fn opening(
     Ok(peer.principal(extensions.get().cloned()))
 }
 
-/// Reads the parameters of `initialize`. They must be short, because they are stored as long as the
-/// session, which any client may open.
+/// Parses the parameters of `initialize`. They must be short, because they are stored as long as
+/// the session, which any client may open.
 fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
     let params = request.params.as_ref();
     let limit = limits.sessions.initialize_bytes;
@@ -238,7 +244,7 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
     read(Method::Initialize, params)
 }
 
-/// A modern request over HTTP: its headers mirror its body.
+/// Checks a modern request over HTTP, whose headers mirror its body.
 fn mirroring(
     frame: &Frame,
     request: &Request<'_>,
@@ -251,7 +257,8 @@ fn mirroring(
         .into_iter()
         .collect();
     let others = mirrored(headers, request);
-    // That a header is given exactly once is checked before `_meta` is read, what it says only after that.
+    // The number of a header's values is checked before `_meta` is read, and the value only
+    // afterwards.
     if !wrong.is_empty() || !others.is_empty() && are_unclear(headers) {
         wrong.extend(others);
         return Err(mismatch(&wrong));
@@ -264,14 +271,15 @@ fn mirroring(
     }
 }
 
-/// The context of a request whose `_meta` introduces its peer.
+/// The context of a request whose `_meta` identifies its peer.
 fn introduced(
     request: &Request<'_>,
     meta: &RequestMeta<'_>,
     extensions: &Extensions,
     memory: &ConnectionMemory,
 ) -> Result<Scope, ProtocolError> {
-    // Read now, but reported last: a wrong log level must not hide who sent the request, and in which revision.
+    // Parsed now but reported last, because an invalid log level must not hide who sent the request
+    // and in which revision.
     let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
     let peer = known::introduced(request, meta, revision, extensions, memory)?;

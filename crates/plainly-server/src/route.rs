@@ -1,4 +1,5 @@
-//! Finds the handler of a method: one of the server itself, or what the program around it offers.
+//! Finds the handler of a method: one of the server itself, one of the program's features, or a
+//! source.
 
 use std::sync::Arc;
 
@@ -40,20 +41,22 @@ const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
 ];
 
 impl Server {
-    /// Hands a request to the handler of its method. The running handler borrows nothing from it.
+    /// Passes a request to the handler of its method. The running handler borrows nothing from the
+    /// request.
     pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let own = SERVER_HANDLERS
             .iter()
             .find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
-            // Discovery has refused unknown methods by now, so any other method is for a feature or
-            // a source.
+            // Discovery has already rejected unknown methods, so any other method is for a feature
+            // or a source.
             None => self.0.sources.answer(call),
         }
     }
 
-    /// The answer about a task: the server's own or, if it has no such task, that of a source.
+    /// The answer about a task: the server's own or, if the server has no such task, that of a
+    /// source.
     fn task(
         &self,
         call: &MethodCall<'_>,
@@ -71,7 +74,7 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> MethodAnswer {
 
 fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
-    // Only sessions have a level that lasts: a modern client states it in the `_meta` of each
+    // Only sessions have a stored level, because a modern client states it in the `_meta` of each
     // request.
     let session = Arc::clone(call.session()?);
     let storing = session.change(SessionChange::Level(level))?;
@@ -95,7 +98,7 @@ mod tests {
             let others = others.filter(|(method, _)| *method == row.method);
             let is_served = row.kind == MessageKind::Request
                 && row.sender != Sender::Server
-                // It opens the session in which all others are served.
+                // `initialize` opens the session in which all others are served.
                 && row.method != Method::Initialize;
             let handlers = own.count() + others.count();
             assert_eq!(handlers, usize::from(is_served), "{}", row.name);

@@ -1,5 +1,5 @@
 //! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and
-//! ended by their clients or for being idle.
+//! ended by their clients or after being idle.
 
 pub(super) mod ended;
 pub(super) mod record;
@@ -31,16 +31,16 @@ use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart, share_o
 #[derive(Debug)]
 pub(super) struct Sessions {
     limits: Limits,
-    /// The bytes that their streams keep.
+    /// The quota of bytes that the sessions' streams store.
     pub(super) kept: Quota,
-    /// The questions that their clients have not answered.
+    /// The quota of questions that clients have not answered.
     pub(super) asked: Quota,
-    /// The bytes of the clients' introductions.
+    /// The quota of bytes of the clients' `initialize` parameters.
     pub(super) said: Quota,
-    /// The bytes of what they are subscribed to, together with those of all other subscriptions.
+    /// The quota of bytes of the sessions' subscriptions, which all other subscriptions share.
     listened: Quota,
     changes: Changes,
-    /// Their records, if other servers answer them too.
+    /// The sessions' records, if other servers also serve them.
     shared: Option<Arc<SharedSessions>>,
     pub(super) observer: SessionObserver,
     table: Lock<SessionTable>,
@@ -49,20 +49,21 @@ pub(super) struct Sessions {
 #[derive(Debug, Default)]
 struct SessionTable {
     sessions: HashMap<Arc<str>, OpenSession>,
-    /// Their names, in the order of their places.
+    /// The names of the sessions, in the order of their places.
     by_place: BTreeMap<Place, Arc<str>>,
-    /// The places of the sessions of each caller.
+    /// The places of each caller's sessions.
     of: HashMap<Holder, BTreeSet<Place>>,
-    /// The number of places and uses so far.
+    /// The number of uses and places so far.
     counted: u64,
 }
 
-/// A time at which a session was used, and the number of that use. Two uses may fall on one tick of
-/// the clock: the number keeps them apart, and in their order.
+/// A time at which a session was used, and the number of that use. Two uses may have the same time;
+/// the number distinguishes and orders them.
 type Use = (Instant, u64);
 
-/// The place of a session in the order of use: a use of it, not always the last. It moves only
-/// where the order matters, because requests are many and evictions are few.
+/// The place of a session in the order of use. It is one of the session's uses, but not always the
+/// last: it is updated only when the order matters, because requests are many and evictions are
+/// few.
 type Place = Use;
 
 #[derive(Debug)]
@@ -74,7 +75,7 @@ struct OpenSession {
     /// The last request.
     used: Use,
     caller: Option<Holder>,
-    /// The bytes of its client's introduction.
+    /// The quota part for the client's `initialize` parameters.
     said: QuotaPart,
 }
 
@@ -87,9 +88,9 @@ impl OpenSession {
 }
 
 impl Drop for OpenSession {
-    // However a session leaves the table, its streams and questions end with it.
+    // Whenever a session is removed from the table, its streams and questions end.
     fn drop(&mut self) {
-        // Reported first, because it is in use while it has a stream.
+        // Reported first, because a session is in use while it has a stream.
         self.observer.report(|| {
             let now = Instant::now();
             let age = now.saturating_duration_since(self.began);
@@ -134,8 +135,8 @@ impl Sessions {
         self.table.lock().sessions.len()
     }
 
-    /// Opens a session of `caller` and returns its name; its client's introduction has `said`
-    /// bytes.
+    /// Opens a session of `caller` and returns its name. `said` is the length of its `initialize`
+    /// parameters in bytes.
     pub(super) async fn open(
         &self,
         peer: Arc<Peer>,
@@ -145,7 +146,7 @@ impl Sessions {
         let name = random_name().map_err(not_random)?;
         let place = self.shared.as_ref().map(|shared| shared.place(&name));
         let place = place.transpose().map_err(not_random)?;
-        // Before the client learns the name, so that every server knows the session.
+        // Before the client gets the name, so that every server knows the session.
         if let Some(place) = &place {
             place.create(SessionRecord::new(&peer, said)).await?;
         }
@@ -153,8 +154,9 @@ impl Sessions {
         Ok(name)
     }
 
-    /// Begins a session here, unless it has begun. Expired sessions end. If there are still too
-    /// many, of this caller or in total, those among them end that have been idle longest.
+    /// Begins a session in this process, unless it has already begun. Expired sessions are ended.
+    /// If there are still too many, of this caller or in total, those that have been idle longest
+    /// are ended.
     fn begin(
         &self,
         name: &str,
@@ -178,7 +180,7 @@ impl Sessions {
         while let Some(expired) = table.take_idler_than(self.limits.sessions.idle) {
             over.push(expired);
         }
-        // First among the caller's own, so that a caller that opens many ends none of another's.
+        // The caller's own sessions first, so that a caller that opens many ends none of another's.
         if let Some(caller) = &caller
             && table.count_of(caller) >= share_of(self.limits.sessions.open)
         {
@@ -190,14 +192,14 @@ impl Sessions {
         let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
         let observer = self.observer.clone();
         table.insert(name.into(), Arc::clone(&session), observer, caller, said);
-        // Outside the lock, because ending a session takes other locks.
+        // Dropped outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
         session
     }
 
-    /// The session of this name, which exists only for the principal that opened it. A session that
-    /// another server opened begins here as one of `caller`.
+    /// The session with this name, which exists only for the principal that opened it. A session
+    /// that another server opened begins in this process as one of `caller`.
     pub(super) async fn get(
         &self,
         name: &str,
@@ -209,7 +211,7 @@ impl Sessions {
             return Ok(here);
         };
         let Some(session) = here else {
-            // In boxes, because a session in memory alone needs no room for them.
+            // Boxed, because sessions that are only in memory need no room for these futures.
             return Box::pin(self.join(shared, name, principal, caller)).await;
         };
         match Box::pin(session.catch_up()).await {
@@ -218,7 +220,7 @@ impl Sessions {
                 self.end_here(name);
                 return Ok(None);
             }
-            // Then this server goes on with what it knows.
+            // In this case the server continues with the data that it has.
             Err(error) => {
                 tracing::warn!(error = chain(&error), "a session could not be looked up");
             }
@@ -226,7 +228,7 @@ impl Sessions {
         Ok(Some(session))
     }
 
-    /// The session of this name that another server opened, which now begins here too.
+    /// The session with this name that another server opened. It now begins in this process too.
     async fn join(
         &self,
         shared: &Arc<SharedSessions>,
@@ -246,13 +248,13 @@ impl Sessions {
         Ok(Some(session))
     }
 
-    /// The session of this name, unless it has been idle here for too long.
+    /// The session with this name, unless it has been idle in this process for too long.
     fn get_here(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let used = table.next_use(Instant::now());
         let opened = table.sessions.get_mut(name)?;
-        // Before anything is changed: a stranger's request neither ends a session nor keeps it from
-        // becoming idle.
+        // Before any change, because a request from another principal must neither end a session
+        // nor keep it from becoming idle.
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
@@ -266,8 +268,9 @@ impl Sessions {
         Some(Arc::clone(&opened.session))
     }
 
-    /// Ends this session, wherever it is, and its streams here. A request whose client waits for
-    /// the response is still answered: a client that wants none cancels it or hangs up.
+    /// Ends this session on all servers, and its streams in this process. A request whose client
+    /// waits for the response is still answered, because a client that does not want the response
+    /// cancels the request or closes the connection.
     pub(super) async fn end(
         &self,
         name: &str,
@@ -283,20 +286,20 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends all sessions here; other servers go on with those that they share.
+    /// Ends all sessions in this process. Other servers continue shared ones.
     pub(super) fn end_all(&self) {
         let ended = std::mem::take(&mut *self.table.lock());
         drop(ended);
     }
 
-    /// The session of this name, if it has begun here.
+    /// The session with this name, if it has begun in this process.
     pub(super) fn find_here(&self, name: &str) -> Option<Arc<Session>> {
         let table = self.table.lock();
         let opened = table.sessions.get(name)?;
         Some(Arc::clone(&opened.session))
     }
 
-    /// Ends this session here, because it has ended elsewhere.
+    /// Ends this session in this process, because it has ended elsewhere.
     pub(super) fn end_here(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
@@ -308,7 +311,7 @@ fn not_random(error: getrandom::Error) -> ProtocolError {
 }
 
 impl SessionTable {
-    /// Takes `bytes`, and ends sessions until there is room for them.
+    /// Takes `bytes` from the quota, and ends sessions until there is room.
     fn make_room(
         &mut self,
         mut part: QuotaPart,
@@ -321,7 +324,7 @@ impl SessionTable {
                 (QuotaExhausted::Share | QuotaExhausted::All, _) => self.take_idlest(),
             };
             let Some(mut ended) = ended else {
-                // More than all may have.
+                // The part exceeds the quota even without other sessions.
                 part.grow_anyway(bytes);
                 break;
             };
@@ -391,16 +394,16 @@ impl SessionTable {
         (at, self.counted)
     }
 
-    /// The number of sessions of this caller.
+    /// The number of this caller's sessions.
     fn count_of(&self, caller: &Holder) -> usize {
         self.of.get(caller).map_or(0, BTreeSet::len)
     }
 
-    /// Takes out the session of this caller that has been idle longest; of several that have been
-    /// idle equally long, the one used least recently.
+    /// Removes and returns this caller's session that has been idle longest; among equals, the one
+    /// used least recently.
     fn take_idlest_of(&mut self, caller: &Holder) -> Option<OpenSession> {
         let places = self.of.get(caller)?.iter();
-        // One by one, since a caller's sessions are few; for all of them together that took too
+        // A linear search, because a caller has few sessions. For all sessions together it took too
         // long (`take_idlest`).
         let names = places.filter_map(|place| self.by_place.get(place));
         let now = Instant::now();
@@ -410,7 +413,7 @@ impl SessionTable {
         self.remove(&name)
     }
 
-    /// Takes out the session that has been idle longest; where none is idle, the one that was used
+    /// Removes and returns the session that has been idle longest; if none is idle, the one used
     /// least recently.
     fn take_idlest(&mut self) -> Option<OpenSession> {
         self.take_idler_than(Duration::ZERO).or_else(|| {
@@ -420,10 +423,10 @@ impl SessionTable {
         })
     }
 
-    /// Takes out the session that has been idle longest, if that is longer than `most`.
+    /// Removes and returns the session that has been idle longest, if that is longer than `most`.
     fn take_idler_than(&mut self, most: Duration) -> Option<OpenSession> {
-        // One turn for each session at most: those found in use move on in the order, and could
-        // come up again.
+        // At most one step per session, because sessions found in use move in the order and could
+        // be found again.
         for _ in 0..self.by_place.len() {
             let ((place, _), name) = self.by_place.first_key_value()?;
             let (now, name) = (Instant::now(), Arc::clone(name));
@@ -435,7 +438,7 @@ impl SessionTable {
             if idle >= unmoved {
                 return self.remove(&name);
             }
-            // It was used since, or has an open stream, which is a use too.
+            // The session has been used since, or has an open stream, which counts as use.
             self.move_to(&name, now.checked_sub(idle).unwrap_or(now));
         }
         None
@@ -532,7 +535,7 @@ mod tests {
         assert!(sessions.get_here(&names[1], None).is_some());
         open_in(&sessions, peer(), None, 0).unwrap();
         open_in(&sessions, peer(), None, 0).unwrap();
-        // First the one that no request came for, then the one without a stream.
+        // First the session without further requests ends, then the one without a stream.
         let alive = |name: &String| sessions.get_here(name, None).is_some();
         let alive: Vec<_> = names.iter().map(alive).collect();
         assert_eq!(alive, [true, false, false]);
@@ -575,7 +578,7 @@ mod tests {
         let others: Vec<_> = [Some(&bob), None, None, None, None].map(open).into();
         let mut own: Vec<_> = [Some(&alice); 3].map(open).into();
         assert!(own.iter().chain(&others).all(is_there));
-        // The first listens, and of the others the second came again.
+        // The first has an open stream, and the second was used after the third.
         let first = sessions.get_here(&own[0].0, Some(&alice)).unwrap();
         let stream = first.subscription.open(Vec::new()).ok();
         assert!(is_there(&own[1]));
@@ -606,7 +609,7 @@ mod tests {
         let alive = |name: &&String| sessions.get_here(name, None).is_some();
         assert_eq!(names.iter().filter(alive).count(), 2);
         assert!(alive(&&own));
-        // A single one may say more than a share, and more than all.
+        // A single session may exceed the share, and even the quota.
         let names = [open(&loud, 60), open(&loud, 90)];
         assert_eq!(names.iter().filter(alive).count(), 1);
         assert!(!alive(&&own));

@@ -1,5 +1,5 @@
-//! Shared records as the rooms of a server see them: values of any size, under names that the store
-//! of the records never gets, and sealed if the server has keys.
+//! Shared records for the parts of a server: values of any size, under names that the store of the
+//! records never sees, and sealed if the server has keys.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use sha2::{Digest, Sha256};
 
 use crate::random::random_name;
 
-/// The bytes that a seal adds to a value, and some to spare.
+/// The number of bytes that a seal adds to a value, with a margin.
 const SEAL: usize = 64;
 
-/// The bytes of the largest record.
+/// The maximum length of a record in bytes.
 const MOST: usize = 512 << 10;
 
-/// The first byte of what stands for a value that is stored in parts. No value begins with it: all
-/// are JSON.
+/// The first byte of a record that refers to a value stored in parts. No value begins with it,
+/// because all values are JSON.
 const IN_PARTS: u8 = 0xff;
 
-/// The time that a value can be read beyond the time that it is stored: no clock is exact.
+/// The time for which a value can be read after its storage time, because clocks are not exact.
 const SLACK: Duration = Duration::from_mins(1);
 
-/// The writes of a value that the store does not confirm.
+/// The maximum number of attempts to write a value if the store does not confirm it.
 const ATTEMPTS: usize = 3;
 
 /// All shelves, each with records of one kind.
@@ -36,13 +36,14 @@ pub(crate) struct Shelves {
     /// The name of the servers that share the records.
     cluster: String,
     sealer: Option<Sealer>,
-    /// The bytes of the largest record.
+    /// The maximum length of a record in bytes.
     most: usize,
-    /// The engine that takes none larger, if it is known.
+    /// The engine, which may have a lower limit.
     engine: Option<Arc<dyn ErasedEngine>>,
 }
 
-/// The key of a record: its shelf, and the digest of its name, which opens what it is the name of.
+/// The key of a record: its shelf and the digest of its name, because the name gives access to its
+/// subject.
 #[derive(Clone)]
 pub(crate) struct ShelfKey(String);
 
@@ -53,7 +54,7 @@ impl ShelfKey {
         Self(format!("{shelf}.{}", digits.collect::<String>()))
     }
 
-    /// A share of this time, another for each key.
+    /// A part of this time that differs for each key.
     pub(crate) fn share_of(&self, time: Duration) -> Duration {
         let (_shelf, digits) = self.0.split_once('.').unwrap_or_default();
         let share = digits
@@ -70,7 +71,7 @@ impl fmt::Debug for ShelfKey {
 }
 
 impl Shelves {
-    /// Shelves of the records of servers of this name.
+    /// The shelves for the records of servers with this name.
     pub(crate) fn new(records: Arc<dyn ErasedRecords>, cluster: &str) -> Self {
         Self {
             records,
@@ -87,12 +88,12 @@ impl Shelves {
         Self { sealer, ..self }
     }
 
-    /// Stores no record that is larger than this engine takes.
+    /// Limits records to the maximum length of this engine.
     pub(crate) fn within(self, engine: Option<Arc<dyn ErasedEngine>>) -> Self {
         Self { engine, ..self }
     }
 
-    /// Stores no record of more than `most` bytes, but larger values in parts.
+    /// Limits records to `most` bytes, and stores larger values in parts.
     #[cfg(test)]
     pub(crate) fn limited(self, most: usize) -> Self {
         Self { most, ..self }
@@ -111,8 +112,8 @@ impl Shelves {
         Ok(Some(stored))
     }
 
-    /// Stores a value for `ttl`, in place of the record of the version `over`, or of none. Returns
-    /// its version; `None`, and stores nothing, if there is a different record.
+    /// Stores a value for `ttl`. It replaces the record with the version `over`, or none. Returns
+    /// the new version, or `None` without storing anything if there is a different record.
     pub(crate) async fn put(
         &self,
         key: &ShelfKey,
@@ -127,18 +128,19 @@ impl Shelves {
         self.put_whole(&key.0, &value, over, ttl).await
     }
 
-    /// The bytes of the largest value that one record has.
+    /// The maximum length in bytes of a value in a single record.
     pub(crate) fn room(&self) -> usize {
         let engine = self.engine.as_ref();
-        // It may be known only now: an engine connects in its own time.
+        // The engine's limit may become known only now, because an engine connects in the
+        // background.
         let most = engine.map_or(self.most, |engine| self.most.min(engine.max_value()));
         most.saturating_sub(SEAL).max(1)
     }
 
-    /// Stores the parts of a value, and returns what stands for it.
+    /// Stores the parts of a value, and returns the record that refers to them.
     async fn divide(&self, value: &Bytes, ttl: Duration) -> Result<Bytes, EngineError> {
         let name = random_name().map_err(|error| EngineError::Refused(error.into()))?;
-        // Once for all parts: it may be another after a reconnect.
+        // Read once for all parts, because it may differ after a reconnect.
         let room = self.room();
         let count = value.len().div_ceil(room);
         for index in 0..count {
@@ -169,8 +171,8 @@ impl Shelves {
         Ok(value.into())
     }
 
-    /// Stores a value as one record. After a write that is not confirmed it reads whether it was
-    /// made, and makes it again if not.
+    /// Stores a value as one record. If a write is not confirmed, reads whether it was made, and
+    /// repeats it if not.
     async fn put_whole(
         &self,
         key: &str,
@@ -183,7 +185,7 @@ impl Shelves {
         for _ in 0..ATTEMPTS {
             match self.records.put(key, value.clone(), over, ttl).await {
                 Err(EngineError::Unknown(why)) => doubt = Some(why),
-                // Perhaps another write was first, perhaps the one in doubt.
+                // Another write may have been first, or the unconfirmed one.
                 Ok(None) | Err(EngineError::Refused(_)) if doubt.is_some() => {}
                 settled => return settled,
             }
@@ -199,7 +201,7 @@ impl Shelves {
         Err(EngineError::Unknown(doubt))
     }
 
-    /// Seals what is stored for `ttl` at a place of this kind, if the server has keys.
+    /// Seals a value that is stored for `ttl` at a place of this kind, if the server has keys.
     pub(crate) fn seal(
         &self,
         kind: &str,
@@ -216,7 +218,7 @@ impl Shelves {
         Ok(sealed.into())
     }
 
-    /// Opens what was sealed for a place of this kind.
+    /// Opens a value that was sealed for a place of this kind.
     pub(crate) fn open(&self, kind: &str, place: &str, value: Bytes) -> Result<Bytes, EngineError> {
         let Some(sealer) = &self.sealer else {
             return Ok(value);
@@ -228,7 +230,7 @@ impl Shelves {
     }
 }
 
-/// The key of a part of a value. Its name is random: it is written once.
+/// The key of a part of a value. The part is written only once, because its name is random.
 fn part_key(name: &str, index: usize) -> ShelfKey {
     ShelfKey::new("parts", &format!("{name}.{index}"))
 }

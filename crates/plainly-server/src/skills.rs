@@ -1,5 +1,6 @@
-//! Skills (extension `io.modelcontextprotocol/skills`, SEP-2640): where a server's skills come from. Their files are
-//! resources, so the program also serves a [`Store`](crate::store::Store) that has them.
+//! Skills (extension `io.modelcontextprotocol/skills`, SEP-2640): the source of a server's skills.
+//! Their files are resources, so the program also serves a [`Store`](crate::store::Store) with the
+//! files.
 
 use std::fmt;
 use std::future::Future;
@@ -10,9 +11,10 @@ use plainly_protocol::types::{CacheHint, Skill};
 
 use crate::store::StoreError;
 
-/// A source of skills: a directory, a catalogue.
+/// A source of skills, such as a directory or a catalogue.
 ///
-/// Each file that a skill lists must be readable by `resources/read`, with the digest and the size that the skill says.
+/// Each file that a skill lists must be readable by `resources/read`, with the digest and the size
+/// that the skill states.
 ///
 /// ```
 /// use plainly::{Server, Text};
@@ -56,15 +58,16 @@ use crate::store::StoreError;
     note = "a source of skills has the methods `list` and `get`"
 )]
 pub trait Skills: Send + Sync + fmt::Debug + 'static {
-    /// One page of skills, at most `limit` of them. `after` is the [`SkillPage::next`] of the previous page; any process
-    /// that serves the same skills can continue the listing. A source may list some of its skills only, or none.
+    /// One page of skills, at most `limit` of them. `after` is the [`SkillPage::next`] of the
+    /// previous page. Any process that serves the same skills can continue the listing. A source
+    /// may list only some of its skills, or none.
     fn list(
         &self,
         after: Option<&str>,
         limit: usize,
     ) -> impl Future<Output = Result<SkillPage, StoreError>> + Send;
 
-    /// The skill whose `SKILL.md` has this URI, whether it is listed or not.
+    /// The skill whose `SKILL.md` has this URI, whether the skill is listed or not.
     fn get(&self, uri: &str) -> impl Future<Output = Result<Skill, StoreError>> + Send;
 
     /// The time that clients may cache the answers, and whether they may share them.
@@ -79,13 +82,13 @@ pub trait Skills: Send + Sync + fmt::Debug + 'static {
 pub struct SkillPage {
     /// The skills, in the order of the source.
     pub skills: Vec<Skill>,
-    /// The position of the next page; `None` if there is none. Plain text: the server turns it into
-    /// an opaque cursor.
+    /// The position of the next page; `None` if there is none. Plain text, because the server
+    /// converts it to an opaque cursor.
     pub next: Option<String>,
 }
 
 impl SkillPage {
-    /// A page, and where to continue after it.
+    /// A page, and the position to continue from.
     pub fn new(skills: Vec<Skill>, next: Option<String>) -> Self {
         Self { skills, next }
     }

@@ -1,6 +1,6 @@
-//! Answers as plain JSON: anything that knows its methods and results only as JSON, such as another
-//! server that requests are forwarded to. Sources stand beside the program's own tools, resources
-//! and prompts, and are asked after them.
+//! Answers as plain JSON, for code that knows its methods and results only as JSON, such as another
+//! server to which requests are forwarded. Sources come after the program's own tools, resources
+//! and prompts.
 //!
 //! ```text
 //! route ─► sources ─┬─► features: typed, the program's own
@@ -30,15 +30,15 @@ use super::failure::{Failure, Meaning};
 use super::features::Features;
 use super::request::MethodCall;
 
-/// Something that answers requests for a server: another server, a registry of plug-ins, a
+/// A component that answers requests for a server: another server, a registry of plug-ins, a
 /// recording.
 ///
-/// It is asked for every method of tools, resources, prompts, completion and tasks whose capability
-/// it declares. Parameters and results are JSON, and anything this crate has no type for passes
-/// through byte for byte. Several sources can be combined, after the program's own tools, resources
-/// and prompts: listings are joined, and every other request goes from one to the next for as long
-/// as the answer is that there is no such tool, prompt, resource or task. A source that declares
-/// tasks checks by itself whose task it is.
+/// It is called for every method of tools, resources, prompts, completion and tasks whose
+/// capability it declares. Parameters and results are JSON, and members without a type in this
+/// crate are passed on byte for byte. Several sources can be combined, after the program's own
+/// tools, resources and prompts. Listings are joined. Every other request goes from one source to
+/// the next as long as the answer is that the tool, prompt, resource or task does not exist. A
+/// source that declares tasks must check itself whose task it is.
 ///
 /// ```
 /// use plainly::protocol::method::Method;
@@ -68,43 +68,43 @@ use super::request::MethodCall;
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 pub trait Source: Send + Sync + 'static {
-    /// The capabilities of this source for `peer`. They are declared to the peer together with
-    /// those of other sources, and requested again for each request, so keep them at hand.
+    /// The capabilities of this source for `peer`. The server declares them together with those of
+    /// other sources, and calls this method again for each request, so it should be fast.
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
 
     /// Answers a request with its result, a JSON object.
     ///
-    /// Members that a revision requires of every result, such as `resultType`, are added if they
-    /// are missing. Errors reach the client's code: a [`ProtocolError`] as it is if it is about the
-    /// request, others like those of a resource handler. One about the source's own connection,
-    /// such as a session that is not found, reaches the client as an internal error with the same
-    /// message. Dropping the future cancels the request.
+    /// The server adds members that a revision requires in every result, such as `resultType`, if
+    /// they are missing. Errors reach the client's code: a [`ProtocolError`] about the request
+    /// unchanged, others like those of a resource handler. An error about the source's own
+    /// connection, such as an unknown session, reaches the client as an internal error with the
+    /// same message. Dropping the future cancels the request.
     ///
-    /// Of the contents of one resource in several formats, clients get those that they ask for or know of, as from this server's
-    /// own resources.
+    /// If a resource has contents in several formats, clients get those that they request or
+    /// support, as for this server's own resources.
     ///
-    /// A source without `resources/metadata` is asked for its listing instead, and for the contents
-    /// of what it does not list. Empty contents are passed on of collections alone, because a
-    /// client can't tell whether anything else exists.
+    /// For a source without `resources/metadata` the server uses its listing instead, and the
+    /// contents of resources that it does not list. Empty contents are passed on only for
+    /// collections, because otherwise a client can't distinguish them from a missing resource.
     fn answer(
         &self,
         request: SourceRequest,
     ) -> impl Future<Output = Result<RawJson, Failure>> + Send;
 
-    /// Reports changes, from the call until the stream is dropped; `None` if this source can't.
-    /// Clients are then offered subscriptions to what it declares.
+    /// Reports changes, from the call until the stream is dropped; `None` if this source can't. If
+    /// it can, the server offers clients subscriptions to everything that the source declares.
     ///
-    /// A server calls it once when it is built, to find out whether the source reports changes,
-    /// and drops the stream unused. After that, it calls it whenever a client listens and none did
-    /// before. A source that has to ask for changes asks for those of the resources that are
-    /// `subscribed`, among which may be resources of others.
+    /// A server calls it once when it is built, to check whether the source reports changes, and
+    /// drops the stream unused. Later it calls it whenever a client listens and none did before. A
+    /// source that must poll for changes should poll only the `subscribed` resources, which may
+    /// include resources of others.
     fn watch(&self, subscribed: SubscribedResources) -> Option<BoxStream<'static, Topic>> {
         drop(subscribed);
         None
     }
 }
 
-/// A request on its way to a [`Source`].
+/// A request for a [`Source`].
 #[derive(Clone, Debug)]
 pub struct SourceRequest {
     method: Method,
@@ -119,19 +119,20 @@ impl SourceRequest {
         self.method
     }
 
-    /// The parameters: an object. Of `_meta`, which is between this server and its client, it only has what is about a
-    /// resource: the formats that the client asks for, and the content that it has.
+    /// The parameters, as an object. `_meta` is between this server and its client, so it contains
+    /// only the members about a resource: the formats that the client requests, and the tag of its
+    /// content.
     pub fn params(&self) -> &RawJson {
         &self.params
     }
 
-    /// The client, as the transport has identified it.
+    /// The client that the transport has authenticated.
     pub fn principal(&self) -> Option<&Principal> {
         self.context.principal()
     }
 
-    /// The context of the request: facts about the client, and progress and log messages to send
-    /// before the reply.
+    /// The context of the request: data about the client, and progress and log messages that can be
+    /// sent before the reply.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -140,13 +141,13 @@ impl SourceRequest {
     ///
     /// # Errors
     ///
-    /// Fails if the client sent back answers to questions that are not ours, as with a source that
-    /// asks through its own results (`resultType` `input_required`).
+    /// Fails if the client returned answers to questions that this server did not ask, as for a
+    /// source that asks through its own results (`resultType` `input_required`).
     pub fn ask(&self) -> Result<&Ask, ProtocolError> {
         self.ask.as_ref().map_err(Clone::clone)
     }
 
-    /// Another request in the place of this one.
+    /// Another request in place of this one.
     fn about(&self, method: Method, params: RawJson) -> Self {
         Self {
             method,
@@ -205,17 +206,17 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// Everything that answers for a server: the features of the program, and after them its sources.
+/// All components that answer for a server: the features of the program, followed by its sources.
 #[derive(Clone)]
 pub(super) struct Sources {
     features: Arc<Features>,
     others: Arc<[OtherSource]>,
 }
 
-/// A source beside the features.
+/// A source other than the features.
 struct OtherSource {
     source: Arc<dyn ErasedSource>,
-    /// Whether it reports changes.
+    /// Whether the source reports changes.
     can_watch: bool,
 }
 
@@ -237,7 +238,7 @@ impl SourceList {
 }
 
 impl Sources {
-    /// Whether there are any beside the program's own features.
+    /// Whether there are sources other than the program's own features.
     pub(super) fn has_others(&self) -> bool {
         !self.others.is_empty()
     }
@@ -284,7 +285,7 @@ impl Sources {
         watchable.filter_map(watch).collect()
     }
 
-    /// Answers a request by the first candidate that has what it is about.
+    /// Answers a request by the first candidate that knows its subject.
     pub(super) fn answer(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         if self.is_plain() {
             return self.features.answer(call);
@@ -296,7 +297,7 @@ impl Sources {
         }
     }
 
-    /// The answer that is `found` or, if it is that there is no such thing, that of a source.
+    /// The answer `found` or, if it says that the subject does not exist, that of a source.
     pub(super) fn or_answer(
         &self,
         found: MethodAnswer,
@@ -311,8 +312,8 @@ impl Sources {
         }
     }
 
-    /// The candidates that declare the capability of the method, in their order. Each has its
-    /// number among all, whatever the others declare.
+    /// The candidates that declare the capability of the method, in order. Each has its number
+    /// among all candidates, whatever the others declare.
     fn providers(&self, call: &MethodCall<'_>) -> Vec<(usize, Candidate)> {
         let (peer, capability) = (call.scope.peer(), call.method.row().capability);
         let is_served = capability.is_none_or(|capability| self.features.serves(capability));
@@ -360,17 +361,17 @@ fn first(
     }
     match answering {
         Err(error) if is_unknown(&error) => first(rest, call),
-        // Tools are found, or not, before they run; resources may be looked for.
+        // A tool is found before it runs. A resource may be searched for.
         Ok(MethodAnswer::Later(Audience::Code, found)) => {
-            // Made now, because the parameters borrow from the message, but polled only if the
-            // answer is that there is no such thing.
+            // Created now, because the parameters borrow from the message, but polled only if the
+            // first answer says that the subject does not exist.
             Ok(or_next(found, first(rest, call)?))
         }
         answering => answering,
     }
 }
 
-/// The answer that is `found` or, if it is that there is no such thing, the next.
+/// The answer `found` or, if it says that the subject does not exist, the next one.
 fn or_next(found: AnswerFuture, next: MethodAnswer) -> MethodAnswer {
     let answering = async move {
         match (found.await, next) {
@@ -389,7 +390,7 @@ fn says_unknown(failure: &Failure) -> bool {
     )
 }
 
-/// Whether the error only means that no such tool, prompt, resource or task exists here.
+/// Whether the error only means that the tool, prompt, resource or task does not exist here.
 fn is_unknown(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
@@ -404,7 +405,7 @@ fn is_unknown(error: &ProtocolError) -> bool {
     )
 }
 
-/// Whether `capabilities` have this one.
+/// Whether `capabilities` contains this one.
 pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability) -> bool {
     match capability {
         Capability::Resources => capabilities.resources.is_some(),

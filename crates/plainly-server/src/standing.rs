@@ -1,4 +1,5 @@
-//! A server among its replicas: the facts that others ask for, and whether it can be one of them.
+//! A server among its replicas: the data that other replicas ask for, and whether the server
+//! matches them.
 
 use std::time::Duration;
 
@@ -10,31 +11,31 @@ use crate::Server;
 use crate::changes::Topic;
 use crate::replicas::{Here, ReplicaCount, Replicas};
 
-/// Another replica of a server, as [`Server::replicas`] reports it.
+/// Another replica of a server, as reported by [`Server::replicas`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReplicaStatus {
-    /// Its id, new at each start.
+    /// The id of the replica, which is new at each start.
     pub id: ReplicaId,
-    /// Whether it has other keys. Then no more is known of it.
+    /// Whether the replica has other keys. In that case the other fields are unknown.
     pub has_other_keys: bool,
-    /// The milliseconds by which its clock is ahead of the one here.
+    /// The number of milliseconds by which the replica's clock is ahead of this one's.
     pub clock_ahead: i64,
-    /// Its version.
+    /// The version of the replica.
     pub version: String,
-    /// The time since its start.
+    /// The time since the replica's start.
     pub up: Duration,
-    /// The fingerprints of its keys; that of the key which seals comes first.
+    /// The fingerprints of the keys. The fingerprint of the sealing key comes first.
     pub keys: Vec<String>,
-    /// The digest of what it lists; nothing if it serves nothing.
+    /// The digest of the replica's listings; `None` if it serves nothing.
     pub lists: Option<String>,
-    /// The sessions of older revisions that it knows.
+    /// The number of sessions of older revisions that the replica knows.
     pub sessions: usize,
-    /// The streams on which clients listen to it.
+    /// The number of streams on which clients listen to the replica.
     pub listeners: usize,
-    /// The tasks that it runs.
+    /// The number of tasks that the replica runs.
     pub tasks: usize,
-    /// The times that events of others were missing.
+    /// The number of times that events of others were missing.
     pub holes: u64,
 }
 
@@ -59,10 +60,10 @@ impl ReplicaStatus {
 }
 
 impl Server {
-    /// Whether balancers may send clients here. As one of [several replicas](crate::ServerBuilder::cluster),
-    /// a server is not ready if the others have other keys, or if its clock differs from most others by
-    /// more than 30 seconds; the log says so. Without the engine it is degraded: requests of
-    /// 2026-07-28 are served.
+    /// Whether load balancers may send clients to this server. As one of
+    /// [several replicas](crate::ServerBuilder::cluster), a server is not ready if the others have
+    /// other keys, or if its clock differs from most others by more than 30 seconds, which is also
+    /// logged. Without the engine it is degraded: it still serves requests of 2026-07-28.
     pub fn health(&self) -> Health {
         match &self.0.replicas {
             Some(replicas) if replicas.mismatch().is_some() => Health::NotReady,
@@ -71,7 +72,7 @@ impl Server {
         }
     }
 
-    /// The other replicas of this server, once they had the time to answer: 3 seconds after the engine
+    /// The other replicas of this server, after they had time to answer: 3 seconds after the engine
     /// was first reached.
     pub async fn replicas(&self) -> Vec<ReplicaStatus> {
         let Some(replicas) = &self.0.replicas else {
@@ -84,20 +85,19 @@ impl Server {
     }
 
     /// The counts of this server's messages, questions, records and journals as one of several
-    /// replicas; empty if it is alone.
+    /// replicas; empty if it is the only one.
     pub fn replica_counts(&self) -> Vec<ReplicaCount> {
         let replicas = self.0.replicas.as_ref();
         replicas.map_or_else(Vec::new, |replicas| replicas.counts())
     }
 
-    /// Whether the engine that the replicas share can be reached; `None`, if this server is alone.
+    /// Whether the engine that the replicas share can be reached; `None` without replicas.
     pub fn is_engine_connected(&self) -> Option<bool> {
         let replicas = self.0.replicas.as_ref()?;
         Some(replicas.is_connected())
     }
 
-    /// The report of the engine that the replicas share on itself; an empty one, if this server is
-    /// alone.
+    /// The report of the shared engine about itself; empty without replicas.
     pub async fn engine_report(&self) -> Result<EngineReport, EngineError> {
         match &self.0.replicas {
             Some(replicas) => replicas.report().await,
@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// The facts that other replicas ask for.
+    /// The data that other replicas ask for.
     pub(crate) fn here(&self, replicas: &Replicas) -> Here {
         let inner = &self.0;
         Here {
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// The digest of what is listed; nothing if nothing is served.
+    /// The digest of the listings; `None` if nothing is served.
     pub(crate) fn lists(&self) -> Option<&str> {
         let kinds = [
             Capability::Tools,
@@ -134,8 +134,8 @@ impl Server {
         Some(replicas.lists())
     }
 
-    /// Reports that the lists may have changed: another replica, which answers the same clients, lists
-    /// something else.
+    /// Reports that the lists may have changed, because another replica, which serves the same
+    /// clients, has other listings.
     pub(crate) fn lists_may_differ(&self) {
         let changes = self.0.subscriptions.changes();
         for topic in [Topic::Tools, Topic::Prompts, Topic::Resources] {
@@ -155,7 +155,7 @@ mod tests {
 
     const ROUND: Duration = Duration::from_secs(4);
 
-    /// A replica with this key, and a prompt of this name.
+    /// A replica with this key and a prompt with this name.
     fn server(replica: Replica, key: u8, prompt: &str) -> Server {
         let builder = Server::builder("notes", "1.2.3").keys(Keys::new([key; 32]));
         let builder = builder.prompt(Prompt::new(prompt, async || "Hello!"));
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(first.keys, second.keys);
         assert_eq!(first.version, "1.2.3");
         assert!(!first.has_other_keys && first.clock_ahead.abs() < 1_000);
-        // It sees those that serve, and the one that asks.
+        // The replica sees those that serve, and the one that only asks.
         assert_eq!(one.replicas().await.len(), 2);
         assert_eq!([one.health(), other.health()], [Health::Ready; 2]);
         let asks = one.replica_counts().into_iter();
@@ -198,13 +198,13 @@ mod tests {
         sleep(ROUND).await;
         assert_eq!(foreign.health(), Health::NotReady);
         assert_eq!(old.health(), Health::Ready);
-        // One that asks sees both, although it asks them again at once.
+        // A replica that only asks sees both, although it asks them again at once.
         let operator = Server::builder("notes", "0").keys(Keys::new([1; 32]));
         let operator = operator.cluster(engine.replica()).build().unwrap();
         assert_eq!(operator.replicas().await.len(), 2);
         drop(operator);
         assert!(foreign.replicas().await[0].has_other_keys);
-        // It is ready once it has the place to itself.
+        // The replica is ready once no other is left.
         drop(old);
         sleep(4 * ROUND).await;
         assert_eq!(foreign.health(), Health::Ready);

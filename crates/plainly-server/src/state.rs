@@ -1,15 +1,15 @@
-//! The values that handlers share, one per type.
+//! The values that handlers share, one for each type.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
 
-/// The values given to [`ServerBuilder::state`](super::ServerBuilder::state), by their type.
+/// The values passed to [`ServerBuilder::state`](super::ServerBuilder::state), by type.
 #[derive(Default)]
 pub struct States(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl States {
-    /// Adds `value`, in place of an earlier one of its type.
+    /// Adds `value`, and replaces an earlier one of the same type.
     pub(super) fn insert<S: Any + Send + Sync>(&mut self, value: S) {
         self.0.insert(TypeId::of::<S>(), Box::new(value));
     }
@@ -26,7 +26,8 @@ impl fmt::Debug for States {
     }
 }
 
-/// A type of state that a handler asks for: checked when the server is built, so that extraction cannot miss it.
+/// A type of state that a handler requires. It is checked when the server is built, so that
+/// extraction can't fail.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequiredState {
     pub(super) name: &'static str,

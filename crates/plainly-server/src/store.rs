@@ -1,5 +1,5 @@
-//! Stores of resources. A store decides once what is missing, forbidden or too large; the server
-//! reports it to the peer in its dialect.
+//! Stores of resources. A store decides which resources are missing, forbidden or too large; the
+//! server reports it to the peer in its dialect.
 
 mod boxed;
 mod budget;
@@ -45,44 +45,47 @@ pub use self::write::{
 use crate::changes::SubscribedResources;
 pub use plainly_protocol::part::{PageRange, PartPosition, PartUnit};
 
-/// A source of resources: a directory, a database, a bucket.
+/// A source of resources, such as a directory, a database or a bucket.
 ///
-/// URIs are opaque strings outside of the store. Every resource that it gives out has `isCollection` set.
+/// URIs are opaque strings outside of the store. Every resource that it returns has `isCollection`
+/// set.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a store",
     label = "not a source of resources",
     note = "a store has the methods `serves`, `list`, `metadata` and `read`"
 )]
 pub trait Store: Send + Sync + fmt::Debug + 'static {
-    /// Whether this store could serve `uri`, whether or not it exists: a cheap check of its beginning.
+    /// Whether this store could serve `uri`, whether or not the resource exists. This should be a
+    /// cheap check of the URI's beginning.
     fn serves(&self, uri: &str) -> bool;
 
-    /// One page of resources: the children of the collection `parent`, or without one everything, with each collection
-    /// before its contents.
+    /// One page of resources: the children of the collection `parent`, or all resources if there is
+    /// no parent, with each collection before its contents.
     ///
     /// Unless the store [refuses](Self::can_suggest), the server also lists the collection in which
     /// a resource was not found, to suggest one with a similar name.
     ///
-    /// `after` is the [`Page::next`] of the previous page; any process that serves the same resources can continue the
-    /// listing.
+    /// `after` is the [`Page::next`] of the previous page. Any process that serves the same
+    /// resources can continue the listing.
     fn list(&self, query: ListQuery<'_>) -> impl Future<Output = Result<Page, StoreError>> + Send;
 
     /// The metadata of the resource, without its content.
     fn metadata(&self, uri: &str) -> impl Future<Output = Result<Resource, StoreError>> + Send;
 
-    /// The content. For a collection: its children, possibly not all of them, and never a failure because of their
-    /// size.
+    /// The content. For a collection the content is its children, possibly not all of them, and
+    /// their size never causes a failure.
     fn read(
         &self,
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
-    /// The content in the formats that are wanted, its own first if that is among them. By default what [`read`](Self::read)
-    /// returns: the server leaves out what is not wanted.
+    /// The content in the wanted formats, the store's own format first if it is among them. By
+    /// default the result of [`read`](Self::read), from which the server removes the other formats.
     ///
-    /// If pages are wanted, it is their text, with its [position](PartPosition) in `_meta`; a store without pages need not look at
-    /// that. Metadata says of which resources single pages can be read, with
-    /// [`has_pages`](plainly_protocol::types::Representation::has_pages) of a format.
+    /// If pages are wanted, the result is their text, with its [position](PartPosition) in `_meta`.
+    /// A store without pages need not check for that. The metadata shows which resources have
+    /// single pages, by [`has_pages`](plainly_protocol::types::Representation::has_pages) of a
+    /// format.
     fn read_as(
         &self,
         uri: &str,
@@ -92,8 +95,9 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         self.read(uri)
     }
 
-    /// Some bytes of the resource in its own format. By default cut out of what [`read`](Self::read) returns: a store of
-    /// large resources reads only these bytes, and then clients can read parts of resources of any size.
+    /// Some bytes of the resource in its own format. By default cut out of the result of
+    /// [`read`](Self::read). A store of large resources should read only these bytes, so that
+    /// clients can read parts of resources of any size.
     fn read_range(
         &self,
         query: RangeQuery<'_>,
@@ -101,19 +105,19 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         range::of_whole(self, query)
     }
 
-    /// The collections and single resources where tools start: everything is in one of them, or contains one. None if a
-    /// store has no such resources.
+    /// The collections and single resources where tools start. Together they contain all resources.
+    /// Empty if a store has no such resources.
     fn roots(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Templates (RFC 6570) that the URIs of this store follow, for clients whose users fill them in.
+    /// Templates (RFC 6570) for the URIs of this store, for clients whose users fill them in.
     fn templates(&self) -> Vec<ResourceTemplate> {
         Vec::new()
     }
 
-    /// Values of a template's variable that begin with the typed text, at most [`Typed::limit`]. By default those that
-    /// listed resources have.
+    /// Values of a template's variable that begin with the typed text, at most [`Typed::limit`]. By
+    /// default those of listed resources.
     fn complete(
         &self,
         typed: Typed<'_>,
@@ -121,19 +125,21 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         complete::by_listing(self, typed)
     }
 
-    /// The spelling under which listings and changes name what `uri` names; `None` if `uri` can't name anything here. It
-    /// depends on the text alone, and is the same for all views.
+    /// The spelling of `uri` in listings and changes; `None` if `uri` can't name any resource here.
+    /// It depends only on the text, and is the same for all views.
     ///
-    /// By default each URI has one spelling. A store that accepts others does so in all its methods, and answers in the
-    /// spelling of its listings: clients get contents and notifications under the URI that they asked for.
+    /// By default each URI has one spelling. A store that accepts others does so in all its
+    /// methods, and answers in the spelling of its listings. Clients get contents and notifications
+    /// under the URI that they requested.
     fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
         Some(Cow::Borrowed(uri))
     }
 
-    /// The store as this caller sees it; `None` for the store itself, as by default.
+    /// The store as this caller sees it; `None` for the store itself, which is the default.
     ///
-    /// A server asks for the view of each request, so it should be quick, and answers the request from it alone. Results of
-    /// a view are never cached for other clients. A client that listens gets the changes that its own view reports.
+    /// A server requests the view for each request, so it should be fast, and answers the request
+    /// only from it. Results of a view are never cached for other clients. A client that listens
+    /// gets the changes that its own view reports.
     fn view(&self, viewer: &Viewer) -> Option<Self>
     where
         Self: Sized,
@@ -144,24 +150,26 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
 
     /// Reports changes, from the call until the watch is dropped; `None` if this store can't.
     ///
-    /// A server calls it once when it is built, to find out whether the store can report changes, and drops the watch
-    /// unused. After that, it calls it whenever a client subscribes to resources and none was subscribed before. So
-    /// the call itself should be quick, while the watch may cost what watching costs. A store that has to ask for changes
-    /// asks for those of the resources that are `subscribed`, among which may be resources of others.
+    /// A server calls it once when it is built, to check whether the store can report changes, and
+    /// drops the watch unused. Later it calls it whenever a client subscribes to resources and none
+    /// was subscribed before. So the call itself should be fast, while the watch may use the
+    /// resources that watching needs. A store that must poll for changes should poll only the
+    /// `subscribed` resources, which may include resources of others.
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
         drop(subscribed);
         None
     }
 
-    /// Whether the server may list resources to suggest one with a similar name where none was
-    /// found. Any client can ask for resources that do not exist, so a store whose listings cost
-    /// money or a query should return `false`: then nothing is listed, and nothing suggested.
+    /// Whether the server may list resources to suggest one with a similar name if none was found.
+    /// Any client can request resources that do not exist, so a store whose listings cost money or
+    /// a query should return `false`: then the server neither lists nor suggests resources.
     fn can_suggest(&self) -> bool {
         true
     }
 
-    /// The budget of memory for contents that are read, searched or changed: by default the one that all stores of the
-    /// process share. A store of large contents takes their size from it before it reads them.
+    /// The budget of memory for contents that are read, searched or changed. By default all stores
+    /// of the process share one. A store of large contents takes their size from it before it reads
+    /// them.
     fn budget(&self) -> Budget {
         Budget::default()
     }
@@ -172,8 +180,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     }
 }
 
-/// A store that is shared is one too.
-// A method that is not passed on would silently be the default of the trait.
+/// A shared store is a store too.
+// A method that is not forwarded would silently use the default of the trait.
 #[deny(clippy::missing_trait_methods)]
 impl<S: Store> Store for Arc<S> {
     fn serves(&self, uri: &str) -> bool {

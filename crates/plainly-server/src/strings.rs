@@ -1,5 +1,5 @@
-//! Deserialises named texts, as users type them or URIs contain them: numbers and booleans are
-//! parsed from their text. Knows nothing of the owners of the names.
+//! Deserializes named texts, as users type them or URIs contain them: numbers and booleans are
+//! parsed from their text. It does not depend on where the names come from.
 
 use plainly_errors::Mistake;
 use plainly_errors::mistake::in_quotes;
@@ -12,7 +12,7 @@ use serde::forward_to_deserialize_any;
 
 use super::misfit::Misfit;
 
-/// Reads a `T` from its fields as text; the mistake names the field that is wrong, if it is one.
+/// Reads a `T` from its fields as text. The mistake names the wrong field, if it is in a field.
 pub(super) fn read<'a, T: DeserializeOwned>(
     fields: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<T, Mistake> {
@@ -32,7 +32,8 @@ where
     T::deserialize(fields).map_err(|Misfit(mistake)| mistake)
 }
 
-/// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
+/// The names of the fields of `T` in the order of their declaration. Empty if it is not a struct,
+/// or has flattened fields.
 pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
     let stopped = T::deserialize(FieldNames(&mut names));
@@ -40,10 +41,10 @@ pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     names
 }
 
-/// Values by name, as a struct or a map.
+/// Named values, deserialized as a struct or a map.
 pub(super) struct Fields<'de, I, W> {
     rest: I,
-    /// The one whose value comes next.
+    /// The field whose value comes next.
     at: Option<(&'de str, W)>,
 }
 
@@ -103,7 +104,7 @@ where
     }
 }
 
-/// One text.
+/// A single text.
 #[derive(Clone, Copy)]
 pub(super) struct TextDeserializer<'de>(pub(super) &'de str);
 
@@ -115,14 +116,16 @@ impl<'de> IntoDeserializer<'de, Misfit> for TextDeserializer<'de> {
     }
 }
 
-/// A number or boolean as it is mostly written: `4.0` is a whole number, Python writes `True`, and a form may add a blank.
+/// A number or boolean in its usual form: `4.0` is an integer, Python writes `True`, and a form may
+/// add whitespace.
 fn plain(text: &str) -> String {
     let text = text.trim().to_ascii_lowercase();
     let whole = text.parse().ok().and_then(whole);
     whole.map_or(text, |whole| whole.to_string())
 }
 
-/// Reads numbers and booleans, except for values that JSON doesn't have: they would surprise a handler.
+/// Parses numbers and booleans, except for values that JSON doesn't have, because they would
+/// surprise a handler.
 macro_rules! parsed {
     ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -186,7 +189,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
     }
 }
 
-/// Gives nothing, but hears what a struct asks for.
+/// Provides no fields, but records the names that a struct requests.
 struct FieldNames<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for FieldNames<'_> {

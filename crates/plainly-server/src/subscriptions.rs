@@ -1,4 +1,4 @@
-//! Subscriptions: clients choose the changes that they want, and are notified as they happen.
+//! Subscriptions: clients choose the changes that they want, and are notified of them.
 //!
 //! ```text
 //! program ─┐                                                                    ┌─► modern
@@ -6,13 +6,13 @@
 //! tasks ───┘                                                                    └─► legacy
 //! ```
 //!
-//! Nothing waits in line on this way: a change marks its topic with each listener that has it, and
-//! a notification is written when there is room to send it. So what a slow reader costs does not
-//! grow with what changes.
+//! There are no queues: a change marks its topic with each listener that has it, and a notification
+//! is encoded when there is room to send it. So the cost of a slow reader does not grow with the
+//! number of changes.
 //!
-//! A modern client asks by a request that stays open (`subscriptions/listen`); its filter becomes
-//! the topics. A legacy client subscribes to resources one by one, and hears of all lists besides,
-//! on the one stream of its session.
+//! A modern client subscribes with a request that stays open (`subscriptions/listen`), whose filter
+//! becomes the topics. A legacy client subscribes to single resources, and also gets notifications
+//! of all lists, on the only stream of its session.
 
 mod announcements;
 mod listener;
@@ -84,7 +84,7 @@ impl Subscriptions {
         }
     }
 
-    /// The bus that all changes are published on.
+    /// The bus on which all changes are published.
     pub(super) fn changes(&self) -> &Changes {
         &self.changes
     }
@@ -93,7 +93,7 @@ impl Subscriptions {
         &self.listeners
     }
 
-    /// A subscription of `caller`, to nothing yet.
+    /// An empty subscription of `caller`.
     pub(super) fn topics(&self, caller: Option<Holder>) -> TopicSubscription {
         self.changes.subscribe(self.listeners.bytes.part(caller))
     }
@@ -124,7 +124,7 @@ impl Subscriptions {
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let of_lists =
             accepted.tools_list_changed.is_some() || accepted.prompts_list_changed.is_some();
-        // Only sources report changes of the other lists. Those of tasks need no watch.
+        // Only sources report changes of the other lists. Tasks need no watch.
         let is_watched = of_resources || of_lists && self.sources.can_watch();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
@@ -134,8 +134,8 @@ impl Subscriptions {
             _watching: is_watched
                 .then(|| self.watch(&place.topics, &viewer))
                 .transpose()?,
-            // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has
-            // changed by then.
+            // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if there are
+            // already changes.
             next: Some(Box::pin(async move {
                 accepted.task_ids = add_tasks(&topics, task_ids, &tasks, &peer).await;
                 Some(notifications::acknowledged(&id, &accepted))
@@ -149,7 +149,7 @@ impl Subscriptions {
         Ok(MethodAnswer::Now(answer))
     }
 
-    /// Opens the stream of a session, on which its client is notified of all changes; there is one.
+    /// Opens the only stream of a session, on which its client is notified of all changes.
     pub(super) fn open_stream(
         self: &Arc<Self>,
         session: &Arc<Session>,
@@ -158,17 +158,17 @@ impl Subscriptions {
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
         if lists.is_empty() {
-            // Nothing would ever be said on it: 405 tells the client that there is no such stream
-            // ("Listening for Messages from the Server").
+            // There would never be a message on it, so 405 tells the client that the stream does
+            // not exist ("Listening for Messages from the Server").
             return Err(Refusal::MethodNotAllowed.into());
         }
-        // Before a place is taken, so that a second stream is refused for what it is and not for
+        // Before a slot is taken, so that a second stream is rejected for that reason and not for
         // lack of room.
         let viewed = self.viewed(viewer)?;
         let stream = session.subscription.open(lists)?;
         session.subscription.topics.view(viewed);
         let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
-        // Where a source reports changes, those of resources are announced too.
+        // If a source reports changes, those of resources are announced too.
         let is_watched = self.announcements.resources;
         Ok(Listener {
             id: None,
@@ -197,13 +197,13 @@ impl Subscriptions {
             let viewer = Viewer::of(&scope);
             let topics = &session.subscription.topics;
             topics.view(this.viewed(&viewer)?);
-            // It need not exist yet.
+            // The resource need not exist yet.
             if !this
                 .announcements
                 .has_resource(&uri, &this.sources, &viewer)
             {
-                // The features know only their own resources: where there are sources, it may be one of
-                // theirs.
+                // The features know only their own resources. With sources, the resource may be one
+                // of theirs.
                 if this.sources.is_plain() {
                     this.sources.features().metadata(&uri, &scope).await?;
                 }
@@ -227,14 +227,15 @@ impl Subscriptions {
         Ok(MethodAnswer::after(storing))
     }
 
-    /// Whether a client that subscribes is to hear of all below its resources too.
+    /// Whether a client that subscribes should also get the changes of everything below its
+    /// resources.
     fn is_recursive(&self, call: &MethodCall<'_>) -> bool {
         let meta = call.params.and_then(Object::meta);
         let asked = meta.as_ref().and_then(|meta| meta.get(RECURSIVE));
         asked == Some("true") && self.sources.features().resources.can_tell_below()
     }
 
-    /// Takes the names of tasks out of a filter, once each.
+    /// Removes the ids of tasks from a filter, and returns each once.
     fn take_tasks(
         &self,
         filter: &mut SubscriptionFilter,

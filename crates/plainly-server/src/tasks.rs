@@ -1,5 +1,6 @@
-//! Tasks (extension `io.modelcontextprotocol/tasks`): tool calls that continue after their request was answered with a
-//! handle. The holder of the handle polls the task, answers its questions, and cancels it.
+//! Tasks (extension `io.modelcontextprotocol/tasks`): tool calls that continue after their request
+//! was answered with a handle. The holder of the handle polls the task, answers its questions, and
+//! cancels it.
 //!
 //! ```text
 //! handling ─► creation ─► a handle         tasks/get, tasks/update, tasks/cancel
@@ -10,8 +11,9 @@
 //!                                    └─► changes ─► whoever listens
 //! ```
 //!
-//! Everything known of a task is in its record in a store; its handler runs in the process that made the task. Of several
-//! replicas, each puts the tasks of one that is gone as failed, once a client waits for them.
+//! All data about a task is in its record in a store; its handler runs in the process that created
+//! the task. With several replicas, each marks the tasks of a replica that is gone as failed, if
+//! one of its clients waits for them.
 
 mod record;
 
@@ -54,13 +56,13 @@ use super::outgoing::encode::Encoder;
 use crate::failure::incident::chain;
 use crate::limits::Limits;
 
-/// The pause before a record is written again that could not be written.
+/// The pause before a record that could not be written is written again.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The records that are written at once as a server ends.
+/// The number of records that are written at the same time when a server ends.
 const AT_ONCE: usize = 32;
 
-/// Bytes of the longest name that a task can have.
+/// The maximum length of a task id in bytes.
 const LONGEST_NAME: usize = 256;
 
 /// All tasks of a server.
@@ -68,7 +70,7 @@ const LONGEST_NAME: usize = 256;
 pub(super) struct Tasks {
     store: Arc<dyn ErasedTasks>,
     local: LocalTasks,
-    /// The tasks of other replicas, if this is one of several.
+    /// The tasks of other replicas, if this server is one of several.
     watched: Option<WatchedTasks>,
     changes: Changes,
     encoder: Arc<Encoder>,
@@ -77,7 +79,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// Tasks whose records are in `store`; what becomes of them is published through `changes`.
+    /// Tasks whose records are in `store`. Their changes are published through `changes`.
     pub(super) fn new(
         store: Arc<dyn ErasedTasks>,
         changes: &Changes,
@@ -96,7 +98,7 @@ impl Tasks {
         }
     }
 
-    /// Makes them the tasks of one of several replicas, which `asks` the others.
+    /// Makes them tasks of one of several replicas, which `asks` the others.
     pub(super) fn of_replica(self, own: ReplicaId, asks: Arc<dyn Asks>) -> Self {
         Self {
             watched: Some(WatchedTasks::new(own, asks)),
@@ -109,7 +111,7 @@ impl Tasks {
         self.store.counts()
     }
 
-    /// The record of the task of this name, no matter whose it is.
+    /// The record of the task with this id, whatever its principal.
     pub(super) async fn get(
         self: &Arc<Self>,
         id: &str,
@@ -119,13 +121,13 @@ impl Tasks {
         Ok(record)
     }
 
-    /// The record of the task of this name, if it is one of `peer`.
+    /// The record of the task with this id, if it belongs to `peer`.
     pub(super) async fn find(
         self: &Arc<Self>,
         id: &str,
         peer: &Peer,
     ) -> Result<TaskRecord, ProtocolError> {
-        // No name of ours is longer: a store need not look for it.
+        // This server issues no longer ids, so the store need not look for it.
         if id.len() > LONGEST_NAME {
             return Err(InvalidParams::UnknownTask.into());
         }
@@ -134,12 +136,13 @@ impl Tasks {
             record.principal == principal(peer)
                 && record.expires.is_none_or(|expires| expires > now)
         });
-        // Another principal's task looks the same as one that never existed: otherwise names could be guessed.
+        // Another principal's task looks like one that never existed, because otherwise ids could
+        // be guessed.
         record.ok_or_else(|| InvalidParams::UnknownTask.into())
     }
 
-    /// Records an event of the task of this name, and notifies its listeners. Returns its record; `None` if there is no
-    /// such task.
+    /// Records an event of the task with this id, and notifies its listeners. Returns its record;
+    /// `None` if the task does not exist.
     async fn record(
         &self,
         id: &str,
@@ -149,7 +152,7 @@ impl Tasks {
             let Some(next) = record.after(event.clone(), SystemTime::now()) else {
                 return Ok(Some(record));
             };
-            // If something else happened meanwhile, try again on top of that.
+            // If another change was made meanwhile, the event is applied to its result.
             if self.store.replace(next.clone()).await? {
                 self.changes.publish(&Topic::Task(id.into()));
                 return Ok(Some(next));
@@ -158,8 +161,8 @@ impl Tasks {
         Ok(None)
     }
 
-    /// Records an event that must not be lost, however long it takes until the store can be reached again. Nobody reads it
-    /// after the time that a task is stored.
+    /// Records an event that must not be lost, and retries until the store can be reached again. It
+    /// gives up after the storage time of a task, because no client can read the task then.
     async fn record_surely(
         &self,
         id: &str,
@@ -183,19 +186,19 @@ impl Tasks {
         }
     }
 
-    /// The end of a task whose process ends before it.
+    /// The event for a task whose process ends before it.
     fn abandoned(&self) -> TaskEvent {
         let why = "The process that ran this task has ended; it may have been carried out in part";
         let error = ProtocolError::internal(why);
         TaskEvent::Failed(self.encoder.wire(&error, Revision::LATEST))
     }
 
-    /// The number of tasks whose handlers run here.
+    /// The number of tasks whose handlers run in this process.
     pub(super) fn running(&self) -> usize {
         self.local.ids().len()
     }
 
-    /// Puts all tasks that still run here as failed, which stops their handlers.
+    /// Marks all tasks that still run in this process as failed, which stops their handlers.
     pub(super) async fn end_all(&self) {
         let ended = stream::iter(self.local.ids()).for_each_concurrent(AT_ONCE, async |id| {
             if let Err(error) = self.record(&id, self.abandoned()).await {
@@ -210,7 +213,7 @@ impl Tasks {
     }
 }
 
-/// The name of the principal whose task it is.
+/// The name of the task's principal.
 fn principal(peer: &Peer) -> Option<String> {
     let principal = peer.principal.as_ref();
     principal.map(|principal| principal.as_str().to_owned())

@@ -1,12 +1,12 @@
-//! Values that come as text, as users type them or URIs contain them, held against the schema of
-//! the type that they become.
+//! Validates values that arrive as text, as users type them or URIs contain them, with the schema
+//! of the type that they become.
 
 use plainly_errors::Mistake;
 use plainly_schema::Schema;
 use serde_json::{Number, Value};
 
-/// Everything that is wrong with `texts`, an object: those that the schema does not accept as text count as numbers or
-/// booleans, where their text is one.
+/// All mistakes in `texts`, an object. Values that the schema does not accept as text are converted
+/// to numbers or booleans, if their text is one.
 pub(super) fn failures(schema: &Schema, mut texts: Value) -> Vec<Mistake> {
     for name in schema.failing_members(&texts) {
         if let Some(value) = texts.get_mut(&name) {
@@ -16,7 +16,7 @@ pub(super) fn failures(schema: &Schema, mut texts: Value) -> Vec<Mistake> {
     schema.failures_of(&texts)
 }
 
-/// Makes a number or a boolean of a text that is one.
+/// Converts a text to a number or a boolean, if it is one.
 fn type_text(value: &mut Value) {
     match value {
         Value::String(text) => *value = scalar(text).unwrap_or_else(|| text.as_str().into()),
@@ -26,7 +26,7 @@ fn type_text(value: &mut Value) {
     }
 }
 
-/// The number or boolean that this text is, by the rules of `Args`.
+/// The number or boolean that this text stands for, by the rules of `Args`.
 fn scalar(text: &str) -> Option<Value> {
     let text = text.trim();
     if let Ok(integer) = text.parse::<i64>() {

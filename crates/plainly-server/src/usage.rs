@@ -1,9 +1,9 @@
-//! The use of the limits of a whole server, at one moment.
+//! The current use of the limits of a whole server.
 
 use crate::Server;
 use plainly_transport::quota::Quota;
 
-/// The use of one limit of a whole server, as [`Server::usage`] reports it.
+/// The use of one limit of a whole server, as reported by [`Server::usage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
@@ -11,7 +11,7 @@ pub struct Usage {
     pub name: &'static str,
     /// The amount in use.
     pub used: usize,
-    /// The limit. Beyond it the server refuses requests, or ends what is idle.
+    /// The limit. Beyond it the server rejects requests, or ends idle sessions.
     pub limit: usize,
 }
 
@@ -26,7 +26,8 @@ impl Usage {
 }
 
 impl Server {
-    /// The use of each limit of the whole server now, in the order of its [limits](Self::limits).
+    /// The current use of each limit of the whole server, in the order of its
+    /// [limits](Self::limits).
     ///
     /// ```
     /// use plainly::server::Server;

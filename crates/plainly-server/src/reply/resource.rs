@@ -1,4 +1,5 @@
-//! The return types of a resource handler. It answers to the host's code: failures become protocol errors.
+//! The return types of resource handlers. The host's code reads their results, so failures become
+//! protocol errors.
 
 use std::borrow::Cow;
 
@@ -15,10 +16,11 @@ use crate::failure::{Failure, IntoFailure};
     note = "return text, `Text`, `Vec<Text>`, `Blob`, `Vec<ResourceContents>`, or a `Result` of one of them"
 )]
 pub trait ResourceReply<By> {
-    /// Converts it to the contents of `resource`.
+    /// Converts the value to the contents of `resource`.
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure>;
 
-    /// The codes that its problems can have, if they are [declared](crate::DeclaredProblems); otherwise none.
+    /// The codes that the problems can have, if they are [declared](crate::DeclaredProblems);
+    /// otherwise empty.
     fn problems() -> &'static [ProblemCode] {
         &[]
     }
@@ -40,17 +42,17 @@ impl Text {
         }
     }
 
-    /// `text/plain`.
+    /// Text with the MIME type `text/plain`.
     pub fn plain(text: impl Into<String>) -> Self {
         Self::new(text, "text/plain")
     }
 
-    /// `text/markdown`.
+    /// Text with the MIME type `text/markdown`.
     pub fn markdown(text: impl Into<String>) -> Self {
         Self::new(text, "text/markdown")
     }
 
-    /// `application/json`.
+    /// Text with the MIME type `application/json`.
     pub fn json(text: impl Into<String>) -> Self {
         Self::new(text, "application/json")
     }

@@ -1,5 +1,5 @@
-//! The return types of a tool handler. It answers to a model: failures become tool errors that the model can read and
-//! correct.
+//! The return types of tool handlers. A model reads their results, so failures become tool errors
+//! that the model can read and correct.
 
 use plainly_errors::ProblemCode;
 use plainly_protocol::types::{CallToolResult, Content, RawJson};
@@ -18,7 +18,7 @@ use crate::failure::{Failure, IntoFailure};
     note = "return text, `Json<T>`, `Content`, `Vec<Content>`, `CallToolResult`, `()`, or a `Result` of one of them"
 )]
 pub trait ToolReply<By> {
-    /// Converts it to the result of `tools/call`.
+    /// Converts the value to the result of `tools/call`.
     fn into_result(self) -> Result<CallToolResult, Failure>;
 
     /// The schema of the structured output, if there is one.
@@ -26,7 +26,8 @@ pub trait ToolReply<By> {
         None
     }
 
-    /// The codes that its problems can have, if they are [declared](crate::DeclaredProblems); otherwise none.
+    /// The codes that the problems can have, if they are [declared](crate::DeclaredProblems);
+    /// otherwise empty.
     fn problems() -> &'static [ProblemCode] {
         &[]
     }

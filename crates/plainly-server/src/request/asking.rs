@@ -1,5 +1,5 @@
-//! Questions to the client on behalf of a handler: in the way of its revision, with the handler's
-//! clock stopped.
+//! Questions to the client on behalf of a handler, in the form of the client's revision. The
+//! handler's clock stops meanwhile.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::sessions::session::Session;
 use plainly_transport::quota::QuotaPart;
 
 impl Scope {
-    /// Asks the client `question`, in the way of its revision, and waits for its answer.
+    /// Asks the client `question` in the form of its revision, and waits for its answer.
     pub(crate) async fn ask(
         &self,
         key: &str,
@@ -39,7 +39,7 @@ impl Scope {
         }
     }
 
-    /// Asks the client of `session` by a request of ours, and waits for its answer.
+    /// Asks the client of `session` by a request of the server, and waits for its answer.
     async fn send_question(
         &self,
         session: &Arc<Session>,
@@ -51,8 +51,8 @@ impl Scope {
         let request = asked(identified(question.clone()), revision);
         let answer = Question::open(questions, revision, key, question)?;
         let rounds = session.unanswered.rounds;
-        // The same bound as for modern clients: a handler that asks until it likes the answer would keep its place for
-        // ever.
+        // The same limit as for modern clients, because a handler that repeats a question until it
+        // likes the answer would keep its slot forever.
         if answer.round > rounds {
             questions.fail_request(too_many(rounds));
             return answer.await;
@@ -62,8 +62,8 @@ impl Scope {
             key: answer.key.clone(),
             revision,
         })?;
-        // From here on the question is open in the session: if this future is dropped, even while it waits for room, it
-        // must be removed there.
+        // From here on the question is open in the session. If this future is dropped, even while
+        // it waits for room, the question must be removed there.
         let mut withdrawal = Withdrawal {
             session,
             scope: self,
@@ -83,26 +83,28 @@ impl Scope {
         }
     }
 
-    /// Makes the end of `handler` close its questions, so that nothing it left running elsewhere waits for answers.
+    /// Closes the questions of `handler` when it ends, so that no task that it left running waits
+    /// for answers.
     pub(crate) fn closing(&self, handler: AnswerFuture) -> AnswerFuture {
         let Some(questions) = self.asked() else {
             return handler;
         };
         let closing = ClosesQuestions(Arc::clone(questions));
         Box::pin(async move {
-            // Dropped with the handler, however that ends: by itself, by a panic or by its deadline.
+            // Dropped with the handler, whether it ends by itself, by a panic or by its deadline.
             let _closing = closing;
             handler.await
         })
     }
 }
 
-/// Completes a question that is sent as a request: a visit needs an id there.
+/// Completes a question that is sent as a request, because a URL visit needs an id there.
 fn identified(mut question: InputRequest) -> InputRequest {
     if let InputRequest::Elicit(ElicitParams::Url(visit)) = &mut question
         && visit.elicitation_id.is_none()
     {
-        // Without random bits it is asked all the same: the client tells questions apart by the ids of their requests.
+        // Without random bits the question is sent nevertheless, because the client distinguishes
+        // questions by the ids of their requests.
         visit.elicitation_id = Some(random_name().unwrap_or_default());
     }
     question
@@ -126,7 +128,7 @@ fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes>
     .map(Bytes::from)
 }
 
-/// Withdraws a question that a client was sent, if it is dropped before there is an answer.
+/// Withdraws a question from the client if it is dropped before there is an answer.
 struct Withdrawal<'a> {
     session: &'a Session,
     scope: &'a Scope,

@@ -1,5 +1,5 @@
-//! The context of one request: its sender, its session, and the messages before its reply. Handlers see the part of it
-//! that [`Context`](crate::extract::Context) shows.
+//! The context of one request: its sender, its session, and the messages before its reply. Handlers
+//! see it through [`Context`](crate::extract::Context).
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,12 +23,12 @@ use crate::sessions::session::Session;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::Holder;
 
-/// The context that one request is served in. Cheap to clone.
+/// The context of one request. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     shared: Arc<SharedContext>,
-    /// Values that the transport and the layers added to the request. Not shared: a layer changes them for those below
-    /// it.
+    /// Values that the transport and the layers added to the request. Not shared, because a layer
+    /// changes them for the layers below it.
     extensions: Option<Arc<Extensions>>,
 }
 
@@ -43,11 +43,11 @@ struct SharedContext {
     progress: Lock<f64>,
     clock: HandlerClock,
     stage: TaskStage,
-    /// The questions of its handler to the client. Few handlers ask: for the others they are never made.
+    /// The handler's questions to the client. Created on demand, because few handlers ask any.
     questions: OnceLock<Arc<Questions>>,
 }
 
-/// The messages that a client wants for its request besides the reply.
+/// The messages that a client wants for its request in addition to the reply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     /// The trace that the request is part of.
@@ -55,7 +55,7 @@ pub(crate) struct Interest {
     pub(super) progress: Option<ProgressToken>,
     /// Whether the `_meta` with these wishes is malformed.
     is_malformed: bool,
-    /// The least severe log messages; a session has one level for all its requests.
+    /// The least severe level of log messages. A session has one level for all its requests.
     pub(super) level: Option<LoggingLevel>,
 }
 
@@ -70,7 +70,8 @@ impl Interest {
         }
     }
 
-    /// As [`of`](Self::of), of a request that stands for itself: the level of log messages is in it too, and must be one.
+    /// Like [`of`](Self::of), for a request without a session: `_meta` also has the level of log
+    /// messages, which must be valid.
     pub(crate) fn modern(meta: &RequestMeta<'_>) -> serde_json::Result<Self> {
         Ok(Self {
             level: meta.log_level()?,
@@ -80,12 +81,12 @@ impl Interest {
 }
 
 impl Scope {
-    /// The context of a request of this peer, outside of any session.
+    /// The context of a request from this peer, outside of any session.
     pub(crate) fn of(peer: Arc<Peer>, interest: Interest) -> Self {
         Self::new(peer, None, interest)
     }
 
-    /// The context of a request of this principal, of which nothing else is known.
+    /// The context of a request from this principal, about which nothing else is known.
     pub(crate) fn of_principal(principal: Option<Principal>) -> Self {
         let peer = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
         Self::of(Arc::new(peer.principal(principal)), Interest::default())
@@ -115,18 +116,18 @@ impl Scope {
         }
     }
 
-    /// Adds the values that came with the request.
+    /// Adds the extensions of the request.
     pub(crate) fn carrying(mut self, extensions: &Extensions) -> Self {
         self.extensions = (!extensions.is_empty()).then(|| Arc::new(extensions.clone()));
         self
     }
 
-    /// The value of this type that was added to the request.
+    /// The value of this type in the extensions of the request.
     pub(crate) fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.as_ref()?.get()
     }
 
-    /// All values that were added to the request.
+    /// All extensions of the request.
     pub(crate) fn extensions(&self) -> Extensions {
         self.extensions.as_deref().cloned().unwrap_or_default()
     }
@@ -135,26 +136,26 @@ impl Scope {
         &self.shared.asker.peer
     }
 
-    /// The caller whose shares the request takes of.
+    /// The caller whose shares of quotas the request uses.
     pub(crate) fn caller(&self) -> Option<Holder> {
         let known = self.peer().principal.as_ref();
         let client = self.asker().client();
         Holder::of(known, client).or_else(|| self.extension().cloned())
     }
 
-    /// The sender of the request, and its subject.
+    /// The sender and the subject of the request.
     pub(crate) fn asker(&self) -> &Asker {
         &self.shared.asker
     }
 
-    /// Sets the requested method, once it is known, and before the context is shared.
+    /// Sets the requested method once it is known, before the context is shared.
     pub(crate) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.asker.asks_for(method, params);
         }
     }
 
-    /// Sets the name of the requested method, which is not served.
+    /// Sets the name of a requested method that is not served.
     pub(crate) fn asks_for_unserved(&mut self, method: &str) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.asker.asks_for_unserved(method);
@@ -174,12 +175,12 @@ impl Scope {
         self.shared.session.as_ref()
     }
 
-    /// The messages that its client wants before the reply.
+    /// The messages that the client wants before the reply.
     pub(super) fn interest(&self) -> &Interest {
         &self.shared.interest
     }
 
-    /// Whether the `_meta` of the request is something else than it can be.
+    /// Whether the `_meta` of the request is invalid.
     pub(crate) fn has_malformed_meta(&self) -> bool {
         self.shared.interest.is_malformed
     }
@@ -196,17 +197,17 @@ impl Scope {
         &self.shared.clock
     }
 
-    /// Its stage on the way to becoming a task.
+    /// The stage of the request on its way to becoming a task.
     pub(crate) fn stage(&self) -> &TaskStage {
         &self.shared.stage
     }
 
-    /// The questions of its handler to the client, which may ask from now on.
+    /// The handler's questions to the client. They are created on the first call.
     pub(crate) fn questions(&self) -> &Arc<Questions> {
         self.shared.questions.get_or_init(Arc::default)
     }
 
-    /// The questions of its handler to the client, if it can ask.
+    /// The handler's questions to the client, if they have been created.
     pub(crate) fn asked(&self) -> Option<&Arc<Questions>> {
         self.shared.questions.get()
     }

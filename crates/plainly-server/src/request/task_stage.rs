@@ -1,5 +1,6 @@
-//! The stage of a call that may become a task: whether it may, when it does, and that it has. Part of the context, so
-//! that its handler can say from where on it is a task. Knows nothing of records and stores.
+//! The stage of a call that may become a task: whether it may become one, when, and whether it has.
+//! It is part of the context, so that the handler can choose when the call becomes a task.
+//! Independent of records and stores.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use plainly_transport::lock::Lock;
 
-/// Takes the messages of a running task, for clients that ask how far it is.
+/// Receives the status messages of a running task, for clients that poll it.
 pub(crate) type StatusSink = Arc<dyn Fn(String) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The stage of a call on its way to becoming a task.
@@ -19,46 +20,46 @@ pub(crate) struct TaskStage(Lock<StageState>);
 #[derive(Default)]
 struct StageState {
     step: TaskStep,
-    /// Wakes the tasks that wait until it is a task.
+    /// Wakes the tasks that wait until the call is a task.
     waiting: Vec<Waker>,
-    /// Wakes what runs the handler once it is to become a task.
+    /// Wakes the task that runs the handler when the call should become a task.
     runner: Option<Waker>,
 }
 
 #[derive(Default)]
 enum TaskStep {
-    /// It is answered with its result.
+    /// The call is answered with its result.
     #[default]
     Foreground,
-    /// It may become a task.
+    /// The call may become a task.
     Open(TaskStart),
-    /// Its handler asked for it to become one.
+    /// The handler requested that the call become a task.
     Wanted,
-    /// It is becoming one.
+    /// The call is becoming a task.
     Making,
-    /// It is one.
+    /// The call is a task.
     Background(StatusSink),
 }
 
 /// The moment when a call becomes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskStart {
-    /// Before its handler begins.
+    /// Before the handler begins.
     AtOnce,
-    /// The moment when its handler first waits for anything.
+    /// When the handler first waits.
     Waiting,
-    /// The moment that its handler chooses.
+    /// When the handler chooses.
     WhenItSays,
 }
 
 impl TaskStage {
-    /// It may become a task.
+    /// Allows the call to become a task.
     pub(crate) fn open(&self, becomes: TaskStart) {
         self.0.lock().step = TaskStep::Open(becomes);
     }
 
-    /// Whether it becomes a task now, with `is_waiting` if its handler waits. True only once; the caller is woken if
-    /// that happens later.
+    /// Whether the call becomes a task now. `is_waiting` says whether its handler waits. Returns
+    /// true only once; the caller is woken if the answer changes later.
     pub(crate) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
         let mut state = self.0.lock();
         if matches!(state.step, TaskStep::Open(TaskStart::WhenItSays)) && is_waiting {
@@ -78,8 +79,8 @@ impl TaskStage {
         is_due
     }
 
-    /// Makes it a task from here on, and is pending until it is one. Ready at once if it can't become one, or is one
-    /// already.
+    /// Makes the call a task, and is pending until it is one. Ready at once if it can't become one,
+    /// or already is one.
     pub(crate) fn poll_begin(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         match state.step {
@@ -97,9 +98,9 @@ impl TaskStage {
         Poll::Pending
     }
 
-    /// It is a task now.
+    /// Records that the call is a task.
     pub(crate) fn begun(&self, sink: StatusSink) {
-        // The lock is released first: whoever is woken takes it again.
+        // The lock is released first, because woken tasks take it again.
         let waiting = {
             let mut state = self.0.lock();
             state.step = TaskStep::Background(sink);
@@ -108,7 +109,7 @@ impl TaskStage {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Reports what it does to clients that ask for the task, if it is one.
+    /// Stores a status message for clients that poll the task, if the call is one.
     pub(crate) async fn say(&self, message: &str) {
         let sink = match &self.0.lock().step {
             TaskStep::Background(sink) => sink.clone(),
@@ -142,7 +143,8 @@ mod tests {
 
     #[test]
     fn a_call_becomes_a_task_once_and_when_it_may() {
-        // When it may; before its handler begins; when that is done at once; when it waits; when it has said so.
+        // The columns: when the call may become a task; before its handler begins; when the handler
+        // is done at once; when it waits; after it requested a task.
         let cases = [
             (None, [false, false, false, false]),
             (Some(TaskStart::AtOnce), [true, false, false, false]),

@@ -1,5 +1,5 @@
-//! The tools that become tasks, and the clients for which they do: each request declares whether
-//! its client supports tasks.
+//! The tools whose calls become tasks, and the clients for which they do: each request declares
+//! whether its client supports tasks.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
@@ -7,15 +7,15 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::TASKS_EXTENSION;
 use serde_json::{Map, json};
 
-/// Whether the calls of a tool go on in the background, as tasks.
+/// Whether calls of a tool continue in the background as tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "without either a tool has no tasks"
 )]
 pub enum TaskSupport {
-    /// For clients that support tasks. Others wait for the result, and the call has no more time
-    /// than any.
+    /// For clients that support tasks. Other clients wait for the result, within the usual time
+    /// limit.
     Optional,
     /// Always. A client that does not support tasks gets an error.
     Required,
@@ -26,7 +26,7 @@ pub(crate) fn can_follow_tasks(peer: &Peer) -> bool {
     Method::GetTask.is_in(peer.revision) && peer.capabilities.extension(TASKS_EXTENSION).is_some()
 }
 
-/// An error unless `peer` can deal with tasks.
+/// Returns an error unless `peer` supports tasks.
 pub(crate) fn check_tasks(peer: &Peer) -> Result<(), ProtocolError> {
     if can_follow_tasks(peer) {
         return Ok(());

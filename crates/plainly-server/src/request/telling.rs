@@ -8,19 +8,21 @@ use super::context::Scope;
 use crate::outgoing::notifications;
 
 impl Scope {
-    /// Reports the handler's progress, if the client wants to know, and restarts the handler's time. A value that is no
-    /// progress is not sent. The client of a task gets only the message, and only when it asks.
+    /// Reports the handler's progress, if the client requested it, and restarts the handler's time.
+    /// A value that does not increase is not sent. The client of a task gets only the message, when
+    /// it polls.
     pub(crate) async fn progress(
         &self,
         progress: f64,
         total: Option<f64>,
         message: Option<String>,
     ) {
-        // The value must increase ("Progress Flow"): a repeated one would also restart the handler's time for nothing.
+        // The value must increase ("Progress Flow"), and a repeated one would restart the handler's
+        // time without progress.
         if !self.advance(progress) {
             return tracing::debug!(progress, "not sent: the progress did not advance");
         }
-        // Whether or not the client wants to hear of it: the time limits the handler's work.
+        // Also if the client did not request progress, because the time limits the handler's work.
         self.clock().restart();
         if let Some(message) = &message {
             self.stage().say(message).await;
@@ -32,7 +34,7 @@ impl Scope {
         }
     }
 
-    /// Whether `progress` is a number and more than ever before.
+    /// Whether `progress` is finite and greater than every previous value.
     fn advance(&self, progress: f64) -> bool {
         let mut last = self.last_progress().lock();
         let is_more = progress.is_finite() && progress > *last;
@@ -42,11 +44,11 @@ impl Scope {
         is_more
     }
 
-    /// Whether a log message of `level` is wanted.
+    /// Whether the client wants log messages of `level`.
     pub(crate) fn wants_log(&self, level: LoggingLevel) -> bool {
         let least = match self.session() {
             Some(session) => Some(session.level()),
-            // A modern client that names no level gets no log messages at all (2026-07-28, "Logging").
+            // A modern client that sets no level gets no log messages (2026-07-28, "Logging").
             None => self.interest().level,
         };
         least.is_some_and(|least| level >= least)
@@ -64,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// Has the client poll for what follows, if it can.
+    /// Makes the client poll for the following messages, if it can.
     pub(crate) fn close_stream(&self) {
         let streams = self.session().and_then(|session| session.streams.as_ref());
         if streams.is_some_and(|streams| streams.can_poll()) {

@@ -1,6 +1,6 @@
-//! The check that `Mcp-Param-*` headers agree with the arguments of a tool call (2026-07-28,
-//! basic/transports/streamable-http, "Server Behavior for Custom Headers"): whoever routes by the headers must not be
-//! misled about the arguments.
+//! Checks that `Mcp-Param-*` headers agree with the arguments of a tool call (2026-07-28,
+//! basic/transports/streamable-http, "Server Behavior for Custom Headers"), so that a router that
+//! uses the headers is not misled about the arguments.
 
 use http::HeaderMap;
 use plainly_errors::ProtocolError;
@@ -15,11 +15,11 @@ use super::headers::Header;
 use super::mismatch;
 use crate::features::Tools;
 
-/// The largest integer up to which a 64-bit float is exact.
+/// The largest integer up to which a 64-bit float represents all integers exactly.
 const MOST: f64 = 9_007_199_254_740_991.0;
 
-/// Checks the headers of a modern request against its arguments, if it calls a tool whose arguments are repeated in
-/// headers. Other faults are reported elsewhere.
+/// Checks the headers of a modern request against its arguments, if it calls a tool whose arguments
+/// are repeated in headers. Other faults are reported elsewhere.
 pub(super) fn mirrored_arguments(
     headers: &HeaderMap,
     request: &Request<'_>,
@@ -51,8 +51,8 @@ pub(super) fn mirrored_arguments(
     }
 }
 
-/// The contradiction between header and argument, if any. Neither value is repeated: it can be
-/// long, and a secret.
+/// The contradiction between header and argument, if any. Neither value is repeated, because it can
+/// be long and a secret.
 fn contradiction(
     mirrored: &MirroredArgument,
     headers: &HeaderMap,
@@ -78,7 +78,7 @@ fn contradiction(
     }
 }
 
-/// Whether `text`, decoded, is the value: a number by what it is, not by how it is written.
+/// Whether `text`, decoded, equals the value. Numbers are compared by value, not by notation.
 fn says(text: &str, value: &Value) -> bool {
     match value {
         Value::String(value) => text == value,
@@ -92,7 +92,7 @@ fn says(text: &str, value: &Value) -> bool {
 }
 
 fn integer_of(text: &str) -> Option<f64> {
-    // The parser alone would accept white space around the number too.
+    // The parser alone would also accept whitespace around the number.
     let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let number = text.bytes().all(is_number).then_some(text)?;
     integer(&serde_json::from_str(number).ok()?)
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// The argument that is annotated below these properties.
+    /// The annotated argument in these properties.
     fn annotated(properties: &Value) -> MirroredArgument {
         let found = plainly_protocol::mirrored::mirrored(&json!({"properties": properties}));
         found.unwrap().remove(0)
@@ -166,7 +166,7 @@ mod tests {
                 Some(json!(-9_007_199_254_740_991_i64)),
             ),
             (Some("42"), Some(json!("42"))),
-            // No header can say it: the schema refuses it.
+            // No header can represent this value, and the schema rejects it.
             (None, Some(json!(["x"]))),
             (None, Some(json!({}))),
             (None, Some(json!(4.5))),

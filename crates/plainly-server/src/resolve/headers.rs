@@ -1,4 +1,5 @@
-//! The headers that identify a request's sender or repeat its body (2026-07-28, Streamable HTTP, "Server Validation").
+//! The headers that identify a request's sender or mirror its body (2026-07-28, Streamable HTTP,
+//! "Server Validation").
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -14,7 +15,7 @@ static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
 static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 
-/// A header that may be given once.
+/// A header that may occur only once.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Header<'a> {
     Absent,
@@ -25,9 +26,9 @@ pub(super) enum Header<'a> {
 /// The reason why the value of a header is unclear.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unclear<'a> {
-    /// It is given again, and with which value.
+    /// A second occurrence, with its value.
     Twice(&'a HeaderValue),
-    /// This is not visible ASCII.
+    /// A value that is not visible ASCII.
     Foreign(&'a HeaderValue),
 }
 
@@ -44,7 +45,7 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Whether it names a revision without sessions.
+    /// Whether the header names a revision without sessions.
     pub(super) fn is_without_sessions(&self) -> bool {
         let named = match self {
             Self::One(text) => text.parse::<Revision>().ok(),
@@ -53,7 +54,7 @@ impl<'a> Header<'a> {
         named.is_some_and(|revision| !revision.traits().sessions)
     }
 
-    /// The contradiction to `body`, if any; nothing is compared if the body has no value.
+    /// The contradiction with `body`, if any. Without a value in the body nothing is compared.
     pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
         match (self, body) {
             (Self::Unclear(unclear), _) => Some(unclear.of(name)),
@@ -69,7 +70,7 @@ impl<'a> Header<'a> {
 }
 
 impl Unclear<'_> {
-    /// The reason, for the header `name`, whose value may be repeated.
+    /// The description of the fault of the header `name`, whose value may be repeated.
     pub(super) fn of(&self, name: &str) -> String {
         match self {
             Self::Twice(again) => {
@@ -81,7 +82,7 @@ impl Unclear<'_> {
         }
     }
 
-    /// Like `of`, for a header that repeats text of the body, which can be encoded.
+    /// Like `of`, for a header that mirrors text of the body, which can be encoded.
     fn of_text(&self, name: &str, body: &str) -> String {
         match self {
             Self::Twice(_) => self.of(name),
@@ -93,7 +94,7 @@ impl Unclear<'_> {
         }
     }
 
-    /// Like `of`, without any value.
+    /// Like `of`, without the value.
     pub(super) fn of_secret(&self, name: &str) -> String {
         match self {
             Self::Twice(_) => format!("{name} is given more than once"),
@@ -111,12 +112,12 @@ fn shown(value: &HeaderValue) -> String {
     )
 }
 
-/// `MCP-Protocol-Version`.
+/// The header `MCP-Protocol-Version`.
 pub(super) fn version(headers: &HeaderMap) -> Header<'_> {
     Header::of(headers, &VERSION)
 }
 
-/// `Mcp-Session-Id`; one that is unclear names no session that we gave out, and so does the empty name.
+/// The header `Mcp-Session-Id`. An unclear value becomes the empty name, which no session has.
 pub(crate) fn session_name(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &SESSION) {
         Header::Absent => None,
@@ -125,7 +126,7 @@ pub(crate) fn session_name(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
-/// The error of a request for a session that there is not.
+/// The error for a request that names an unknown session.
 pub(super) fn unknown_session(headers: &HeaderMap) -> ProtocolError {
     let error = ProtocolError::from(InvalidRequest::SessionNotFound);
     match Header::of(headers, &SESSION) {
@@ -139,7 +140,7 @@ pub(super) fn unknown_session(headers: &HeaderMap) -> ProtocolError {
     }
 }
 
-/// `Last-Event-ID`; one that is unclear names no event that we sent, and so does the empty name.
+/// The header `Last-Event-ID`. An unclear value becomes the empty name, which no event has.
 pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &LAST_EVENT_ID) {
         Header::Absent => None,
@@ -148,14 +149,14 @@ pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
-/// Whether `Mcp-Method` or `Mcp-Name` is there twice, or not in visible ASCII.
+/// Whether `Mcp-Method` or `Mcp-Name` occurs twice or is not visible ASCII.
 pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
     [&METHOD, &NAME]
         .into_iter()
         .any(|name| matches!(Header::of(headers, name), Header::Unclear(_)))
 }
 
-/// The contradictions of `Mcp-Method` and `Mcp-Name` to the request.
+/// The contradictions between the request and `Mcp-Method` and `Mcp-Name`.
 pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
     let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
     method

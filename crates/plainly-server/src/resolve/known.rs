@@ -1,8 +1,9 @@
-//! The peer that last introduced itself on a connection: usually it sends the next request too, and reading the same
-//! introduction again was a tenth of the cost of a small request.
+//! The peer that was last identified on a connection. Usually it sends the next request too, and
+//! parsing the same identification again took a tenth of the time of a small request.
 //!
-//! It counts as the same peer if its introduction is the same, byte for byte, in the same revision, and the transport
-//! proved the same principal. Other connections know nothing of it.
+//! The sender counts as the same peer if its identification is the same, byte for byte, in the same
+//! revision, and the transport authenticated the same principal. Other connections don't share the
+//! data.
 
 use std::sync::Arc;
 
@@ -15,10 +16,11 @@ use plainly_protocol::peer::{Peer, Principal};
 use crate::mistakes;
 use plainly_transport::ConnectionMemory;
 
-/// The longest introduction that is kept, in bytes. Longer ones are read each time, so that no connection keeps much.
+/// The maximum length of a stored identification in bytes. Longer ones are parsed each time, so
+/// that connections use little memory.
 const LONGEST: usize = 1 << 10;
 
-/// A peer, and the introduction that it was made of.
+/// A peer, and the identification that it was created from.
 struct KnownPeer {
     capabilities: Box<str>,
     client: Option<Box<str>>,
@@ -39,8 +41,8 @@ impl KnownPeer {
     }
 }
 
-/// The peer that `meta` introduces, with the principal that the transport proved. Missing and wrong keys are reported
-/// before a wrong revision.
+/// The peer that `meta` identifies, with the principal that the transport authenticated. Missing
+/// and wrong keys are reported before an unknown revision.
 pub(super) fn introduced(
     request: &Request<'_>,
     meta: &RequestMeta<'_>,

@@ -1,4 +1,4 @@
-//! The end of each session, for measurements of the program.
+//! The end of each session, for measurements by the program.
 
 use std::fmt;
 use std::io;
@@ -15,18 +15,19 @@ use crate::panics::caught;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct EndedSession {
-    /// The revision of the client; of its last request, if it used several.
+    /// The revision of the client, or that of its last request if it used several.
     pub revision: Revision,
-    /// `http`, or `stream` for everything else.
+    /// `http`, or `stream` for all other transports.
     pub transport: &'static str,
-    /// The time from its beginning to its last use: an idle session ends later.
+    /// The time from the beginning of the session to its last use. An idle session ends later than
+    /// that.
     pub duration: Duration,
-    /// The failure of its connection, if it ended by one; none over HTTP, where it outlives its
-    /// connections.
+    /// The failure of the connection, if the session ended by one. `None` over HTTP, where a
+    /// session outlives its connections.
     pub error: Option<io::ErrorKind>,
 }
 
-/// The function of the program that reads the ends of sessions, if there is one.
+/// The program's function that observes the ends of sessions, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct SessionObserver(Option<Arc<SessionCount>>);
 
@@ -45,7 +46,7 @@ impl SessionObserver {
         }
     }
 
-    /// The session of a connection that begins now, if anything reads its end.
+    /// The session of a connection that begins now, if an observer exists.
     pub(crate) fn connection(&self) -> Option<ConnectionSession> {
         self.0.as_ref().map(|_| ConnectionSession {
             observer: self.clone(),
@@ -64,8 +65,8 @@ impl fmt::Debug for SessionObserver {
     }
 }
 
-/// The session that a connection is as a whole. It ends when this is dropped, and is reported if a
-/// client made itself known in it.
+/// A connection as a session. It ends when this is dropped, and is reported if a client identified
+/// itself on the connection.
 #[derive(Debug)]
 pub(crate) struct ConnectionSession {
     observer: SessionObserver,

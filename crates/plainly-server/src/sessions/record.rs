@@ -1,5 +1,5 @@
-//! The record of a session that servers share: the client's introduction, and the changes of its
-//! session. It knows no store.
+//! The record of a session that servers share: the client's `initialize` parameters, and the
+//! changes of its session. Independent of stores.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,29 +12,29 @@ use serde::{Deserialize, Serialize};
 use crate::changes::Topic;
 use crate::limits::SubscriptionLimits;
 
-/// The record of a session. As JSON, it is complete.
+/// The record of a session. Its JSON is complete.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SessionRecord {
     revision: String,
     capabilities: ClientCapabilities,
     client: Option<Implementation>,
     principal: Option<String>,
-    /// The bytes of its client's introduction.
+    /// The length of the client's `initialize` parameters in bytes.
     pub(super) said: usize,
-    /// The least severe log messages that the client wants.
+    /// The least severe level of log messages that the client wants.
     pub(super) level: LoggingLevel,
-    /// The resources that it is subscribed to.
+    /// The resources that the session is subscribed to.
     pub(super) uris: BTreeSet<String>,
-    /// The subscribed collections whose client hears of all resources below too.
+    /// The subscribed collections whose client also gets the changes of all resources below.
     #[serde(default)]
     recursive: BTreeSet<String>,
-    /// The server that has its stream, if servers ask each other.
+    /// The server that has the stream of the session, if servers can ask each other.
     #[serde(default)]
     pub(super) holder: Option<String>,
     has_ended: bool,
-    /// The time until which it is stored, in milliseconds since 1970.
+    /// The time until which the record is stored, in milliseconds since 1970.
     expires: u64,
-    /// Members that newer servers add.
+    /// Members of newer servers.
     #[serde(flatten)]
     others: JsonObject,
 }
@@ -42,15 +42,15 @@ pub(super) struct SessionRecord {
 /// A change of a session by its client.
 #[derive(Clone, Debug)]
 pub(crate) enum SessionChange {
-    /// The client wants log messages of this severity and above.
+    /// Sets the least severe level of log messages.
     Level(LoggingLevel),
-    /// It subscribes to the resource with this URI, and perhaps to all below it.
+    /// Subscribes to the resource with this URI, and optionally to everything below it.
     Subscribe { uri: String, is_recursive: bool },
-    /// It no longer does.
+    /// Unsubscribes from the resource with this URI.
     Unsubscribe(String),
-    /// It listens at the first of these servers, in place of the second one.
+    /// Moves the stream to the first of these servers from the second.
     Listen(Box<str>, Option<Box<str>>),
-    /// It ends the session.
+    /// Ends the session.
     End,
 }
 
@@ -74,7 +74,7 @@ impl SessionRecord {
         }
     }
 
-    /// The peer that opened the session, if that was this principal.
+    /// The peer that opened the session, if it had this principal.
     pub(super) fn peer(&self, principal: Option<&Principal>) -> Option<Peer> {
         if self.principal.as_deref() != principal.map(Principal::as_str) {
             return None;
@@ -84,7 +84,7 @@ impl SessionRecord {
         Some(peer.principal(principal.cloned()))
     }
 
-    /// Makes a change, unless its client would then be subscribed to too much.
+    /// Applies a change, unless the client would then have too many subscriptions.
     pub(super) fn apply(
         &mut self,
         change: SessionChange,
@@ -113,14 +113,14 @@ impl SessionRecord {
         Ok(())
     }
 
-    /// The topics that it is subscribed to.
+    /// The topics that the session is subscribed to.
     pub(super) fn topics(&self) -> HashSet<Topic> {
         let is_recursive = |uri: &String| self.recursive.contains(uri);
         let topics = |uri: &String| Topic::of_resource(uri, is_recursive(uri));
         self.uris.iter().flat_map(topics).collect()
     }
 
-    /// Lets it expire after this time.
+    /// Sets the record to expire after this time.
     pub(super) fn keep_for(&mut self, time: Duration) {
         self.expires = millis(since_1970().saturating_add(time));
     }
@@ -130,7 +130,7 @@ impl SessionRecord {
         Duration::from_millis(self.expires).saturating_sub(since_1970())
     }
 
-    /// Whether its session goes on.
+    /// Whether the session has neither ended nor expired.
     pub(super) fn is_alive(&self) -> bool {
         !self.has_ended && !self.time_left().is_zero()
     }

@@ -1,5 +1,5 @@
 //! The session of one legacy client: its peer and its running requests. Over HTTP it is one of the
-//! [`Sessions`](crate::sessions), otherwise that of its stream. A modern request never sees one.
+//! [`Sessions`](crate::sessions), otherwise that of its stream. Modern requests have no session.
 
 mod sharing;
 mod subscription;
@@ -26,14 +26,14 @@ pub(crate) struct Session {
     pub(crate) peer: Arc<Peer>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) subscription: Arc<SessionSubscription>,
-    /// The streams that can be resumed, over HTTP and if its revision has them.
+    /// The resumable streams, over HTTP and if the session's revision has them.
     pub(crate) streams: Option<Arc<Streams>>,
-    /// Our questions to its client that wait for answers.
+    /// The server's questions to the client that wait for answers.
     pub(crate) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
-    /// The limits of what its client subscribes to.
+    /// The limits of the client's subscriptions.
     limits: SubscriptionLimits,
-    /// Its record, if other servers answer it too.
+    /// The record of the session, if other servers serve it too.
     shared: Option<SharedSession>,
 }
 
@@ -56,20 +56,20 @@ impl Session {
         }
     }
 
-    /// Counts what its client is asked together with what others are.
+    /// Counts the questions to the client in the quota of all sessions.
     pub(crate) fn asked_among(mut self, asked: &Quota, client: Option<Holder>) -> Self {
         self.unanswered = self.unanswered.among(asked, client);
         self
     }
 
-    /// Takes the place of `before` on the same stream.
+    /// Replaces the session `before` on the same stream.
     pub(crate) fn after(mut self, before: &Self) -> Self {
         self.unanswered = self.unanswered.after(&before.unanswered);
         self
     }
 
-    /// Shares it with other servers. The ids of its questions name this server, so that no other
-    /// takes an answer for one to a question of its own; and so do those of its events.
+    /// Shares the session with other servers. The ids of its questions and events contain the name
+    /// of this server, so that no other server mistakes an answer for one to its own question.
     pub(super) fn shared(mut self, shared: Option<SharedSession>) -> Self {
         if let Some(shared) = &shared {
             self.unanswered = self.unanswered.of(shared.server_name());
@@ -78,7 +78,7 @@ impl Session {
         self
     }
 
-    /// Lets its streams be resumed.
+    /// Makes the streams of the session resumable.
     pub(super) fn resumable(mut self, limits: &Limits, kept: QuotaPart) -> Self {
         let server = self.shared.as_ref().map(SharedSession::server_name);
         let journals = self.shared.as_ref().and_then(SharedSession::journals);
@@ -86,7 +86,7 @@ impl Session {
         self
     }
 
-    /// The time since anything was sent or received.
+    /// The time since the last message in either direction.
     pub(crate) fn idle(&self) -> Duration {
         if self
             .streams
@@ -98,15 +98,15 @@ impl Session {
         self.subscription.idle()
     }
 
-    /// Ends its subscription, its questions and its streams.
+    /// Ends the subscription, the questions and the streams of the session.
     pub(crate) fn close(&self) {
         self.subscription.topics.close();
         self.unanswered.close();
         self.streams.iter().for_each(|streams| streams.close());
     }
 
-    /// The least severe log messages that the client wants. The default is all but those for
-    /// debugging.
+    /// The least severe level of log messages that the client wants. The default excludes only
+    /// debug messages.
     pub(crate) fn level(&self) -> LoggingLevel {
         *self.level.lock()
     }

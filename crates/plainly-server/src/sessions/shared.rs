@@ -1,4 +1,4 @@
-//! The store of the records of sessions that servers share.
+//! The store for the records of sessions that servers share.
 
 use std::future::pending;
 use std::sync::{Arc, OnceLock};
@@ -19,10 +19,10 @@ use crate::shelves::{ShelfKey, Shelves};
 use plainly_cluster::{EngineError, ReplicaId};
 use plainly_transport::lock::Lock;
 
-/// The attempts to change a record that other servers change at the same time.
+/// The maximum number of attempts to change a record that other servers change at the same time.
 const ATTEMPTS: usize = 16;
 
-/// The time over which sessions are looked at that may have changed elsewhere.
+/// The time over which the records of sessions are read that may have changed elsewhere.
 const SPREAD: Duration = Duration::from_secs(1);
 
 /// The records of the sessions that servers share.
@@ -30,15 +30,15 @@ const SPREAD: Duration = Duration::from_secs(1);
 pub(crate) struct SharedSessions {
     shelves: Arc<Shelves>,
     limits: Limits,
-    /// The name of this server among those that share the records, new at each start.
+    /// The name of this server among those that share the records. It is new at each start.
     server: OnceLock<Arc<str>>,
     /// The other servers, if this one can ask them.
     replicas: Option<Arc<Replicas>>,
-    /// The journals of streams, if there are others to read them.
+    /// The journals of streams, if there are other servers to read them.
     journals: Option<Arc<SharedJournals>>,
 }
 
-/// The place of the record of one session.
+/// The record of one session, with the data that this server needs for it.
 #[derive(Debug)]
 pub(super) struct SharedSession {
     all: Arc<SharedSessions>,
@@ -48,28 +48,28 @@ pub(super) struct SharedSession {
     /// The name of this server.
     pub(super) server: Arc<str>,
     pub(super) known: Lock<KnownRecord>,
-    /// The server that has the stream of the session, or had it, as far as is known here.
+    /// The last known server that has or had the stream of the session.
     pub(super) listens_at: watch::Sender<Option<Box<str>>>,
 }
 
-/// The facts about the stored record that this server knows.
+/// The data about the stored record that this server knows.
 #[derive(Debug)]
 pub(super) struct KnownRecord {
-    /// The version that this server has taken over.
+    /// The version that this server has applied.
     pub(super) version: Option<KnownVersion>,
-    /// The time to write the record again; never if absent.
+    /// The time at which to write the record again; `None` for never.
     due: Option<Instant>,
 }
 
-/// A version, after the number of times that this server may have missed something: an engine that
-/// was away may come back with older records, and lower versions.
+/// A version, preceded by the number of times that this server may have missed changes, because an
+/// engine that was away may return with older records and lower versions.
 pub(super) type KnownVersion = (u64, u64);
 
-/// The result of a look at a record.
+/// The result of reading a record.
 pub(super) enum FoundRecord {
     /// The session is unknown, has expired or has ended.
     Nothing,
-    /// The version that this server has taken over.
+    /// The version that this server has already applied.
     Known,
     /// A later version.
     Later(Box<SessionRecord>, KnownVersion),
@@ -86,7 +86,7 @@ impl SharedSessions {
         }
     }
 
-    /// Asks these servers, which know this one by its id and read the streams of its sessions.
+    /// Uses these replicas, which know this server by its id and read the streams of its sessions.
     pub(crate) fn among(mut self, replicas: &Arc<Replicas>) -> Self {
         self.server = OnceLock::from(Arc::from(replicas.id().to_string()));
         let (engine, shelves) = (replicas.journals(), Arc::clone(&self.shelves));
@@ -97,7 +97,7 @@ impl SharedSessions {
         self
     }
 
-    /// Lets the other servers end a session that has ended here.
+    /// Ends a session on the other servers, because it has ended here.
     pub(super) fn tell_end(&self, session: &str) {
         if let Some(replicas) = &self.replicas {
             let session = session.to_owned();
@@ -105,13 +105,13 @@ impl SharedSessions {
         }
     }
 
-    /// The time that a record is stored. It is written again after half of that, so that a session
-    /// is always stored for as long as it may be idle.
+    /// The storage time of a record. It is written again after half of that, so that a session is
+    /// always stored for as long as it may be idle.
     fn ttl(&self) -> Duration {
         self.limits.sessions.idle.saturating_mul(2)
     }
 
-    /// The place of the session with this name.
+    /// The shared session with this name.
     pub(super) fn place(self: &Arc<Self>, name: &str) -> Result<SharedSession, getrandom::Error> {
         Ok(SharedSession {
             all: Arc::clone(self),
@@ -131,7 +131,7 @@ impl SharedSessions {
             Some(name) => Ok(name),
             None => {
                 let random = random_name()?.into();
-                // Two threads may each draw a name; both use the one that was there first.
+                // Two threads may each generate a name; both use the one that was stored first.
                 Ok(self.server.get_or_init(|| random))
             }
         }
@@ -139,7 +139,7 @@ impl SharedSessions {
 }
 
 impl SharedSession {
-    /// The name of the session, and the other servers that answer it, if this one can ask them.
+    /// The name of the session, and the other servers that serve it, if this one can ask them.
     pub(super) fn elsewhere(&self) -> Option<(&str, &Arc<Replicas>)> {
         Some((&self.name, self.all.replicas.as_ref()?))
     }
@@ -152,7 +152,7 @@ impl SharedSession {
         }
     }
 
-    /// The server that has the stream of the session or had it, if that is another one that can be
+    /// The server that has or had the stream of the session, if it is another one that can be
     /// asked.
     pub(super) fn holder(&self) -> Option<ReplicaId> {
         let holder = self.listens_at.borrow().clone()?;
@@ -160,17 +160,17 @@ impl SharedSession {
         is_other.then(|| holder.parse().ok())?
     }
 
-    /// Returns once another server has the stream of the session that this one had.
+    /// Returns once another server has taken over the stream from this one.
     pub(super) async fn taken(&self) {
         let mut listens_at = self.listens_at.subscribe();
         for is_here in [true, false] {
             let is_here = |it: &Option<Box<str>>| (it.as_deref() == Some(&self.server)) == is_here;
-            // The sender is in `self`.
+            // The sender is in `self`, so it still exists.
             drop(listens_at.wait_for(is_here).await);
         }
     }
 
-    /// The journals of its streams.
+    /// The journals of the session's streams.
     pub(super) fn journals(&self) -> Option<SessionJournals> {
         let all = self.all.journals.as_ref()?;
         Some(SessionJournals::new(all, &self.key))
@@ -186,14 +186,14 @@ impl SharedSession {
         Ok(())
     }
 
-    /// Looks at the record.
+    /// Reads the record.
     pub(super) async fn find(&self) -> Result<FoundRecord, EngineError> {
         let gaps = self.gap_count();
         let Some(stored) = self.all.shelves.get(&self.key).await? else {
             return Ok(FoundRecord::Nothing);
         };
         let version = (gaps, stored.version);
-        // Most requests end here, and read no JSON.
+        // Most requests end here, without parsing JSON.
         if self.is_known(version) {
             return Ok(FoundRecord::Known);
         }
@@ -225,7 +225,7 @@ impl SharedSession {
             if let Some(change) = change.clone() {
                 record.apply(change, &self.all.limits.subscriptions)?;
             }
-            // If another write was first, this one goes on top of it.
+            // If another write came first, the change is applied to its result.
             if let Some(version) = self.put(&mut record, Some(stored.version)).await? {
                 return Ok((record, (gaps, version)));
             }
@@ -246,7 +246,7 @@ impl SharedSession {
         shelves.put(&self.key, value, over, ttl).await
     }
 
-    /// Notes when the record must be written again.
+    /// Records when the record must be written again.
     pub(super) fn note_time(&self, known: &mut KnownRecord, record: &SessionRecord) {
         let time = record.time_left().saturating_sub(self.all.ttl() / 2);
         known.due = Instant::now().checked_add(time);
@@ -262,32 +262,33 @@ impl SharedSession {
         is_due
     }
 
-    /// The pause between two looks at a session whose client only listens.
+    /// The interval between readings of the record of a session whose client only listens.
     pub(super) fn pause(&self) -> Duration {
         (self.all.ttl() / 8).max(Duration::from_secs(1))
     }
 
-    /// Returns once the session of a client that only listens is to be looked at: after a pause, or a
-    /// moment after this server may have missed what others did. Returns whether it may have.
+    /// Returns when the record of a session whose client only listens must be read: after a pause,
+    /// or shortly after this server may have missed changes. Returns whether it may have missed
+    /// any.
     pub(super) async fn due_to_look(&self, gaps: Option<&mut watch::Receiver<u64>>) -> bool {
         let missed = async {
             match gaps {
                 Some(gaps) => drop(gaps.changed().await),
                 None => pending().await,
             }
-            // Not all sessions at the same moment.
+            // Distributed over time, so that not all sessions read at the same moment.
             sleep(self.key.share_of(SPREAD)).await;
         };
         timeout(self.pause(), missed).await.is_ok()
     }
 
-    /// The number of times that this server may have missed something.
+    /// The number of times that this server may have missed changes.
     fn gap_count(&self) -> u64 {
         let replicas = self.all.replicas.as_ref();
         replicas.map_or(0, |replicas| replicas.gap_count())
     }
 
-    /// Notifies of what others did that this server may have missed, if it can hear them.
+    /// Notifies that this server may have missed changes, if it receives messages from others.
     pub(super) fn gaps(&self) -> Option<watch::Receiver<u64>> {
         self.all.replicas.as_ref().map(|replicas| replicas.gaps())
     }

@@ -1,7 +1,6 @@
-//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and
-//! Redelivery"): the messages of a request are kept, and its handler goes on, whether or not the
-//! client reads. A client that lost its connection, or was told to poll (SEP-1699), comes back for
-//! the rest.
+//! The resumable streams of one legacy session (Streamable HTTP, "Resumability and Redelivery").
+//! The messages of a request are stored and its handler continues, whether or not the client reads.
+//! A client that lost its connection, or was told to poll (SEP-1699), can resume the stream.
 
 mod followed;
 pub(super) mod journal;
@@ -33,26 +32,27 @@ use plainly_transport::{Event, Feed};
 
 /// The pause of a client before it polls.
 const RETRY: Duration = Duration::from_secs(1);
-/// The shortest pause between two checks for streams whose time has come.
+/// The minimum interval between checks for streams that have expired.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The streams of a session.
 #[derive(Debug)]
 pub(crate) struct Streams {
     can_poll: bool,
-    /// The server, in the ids of all events; `None` if no other has streams of the session.
+    /// The server's name in the ids of all events; `None` if no other server has streams of the
+    /// session.
     server: Option<ServerName>,
     /// The time that a stream is stored after its end.
     time: Duration,
     kept: Lock<StoredEvents>,
     /// The journals that other replicas read, if there are any.
     journals: Option<SessionJournals>,
-    /// Set when the session ends: the signal to all that write.
+    /// Set when the session ends, to stop all writers.
     is_closed: watch::Sender<bool>,
 }
 
 impl Streams {
-    /// The streams of a session of this revision, if it has any.
+    /// The streams of a session with this revision, if the revision has resumable streams.
     pub(crate) fn new(
         revision: Revision,
         limits: &Limits,
@@ -82,26 +82,26 @@ impl Streams {
         self.can_poll
     }
 
-    /// Whether other replicas can read them.
+    /// Whether other replicas can read the streams.
     pub(crate) fn is_journaled(&self) -> bool {
         self.journals.is_some()
     }
 
-    /// Whether anything is written or read.
+    /// Whether any stream is being written or read.
     pub(crate) fn is_busy(&self) -> bool {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over the replies to a request, and returns the stream of them; gives them back if the
-    /// session has ended. `last_word` is the event with which another replica ends it, should this
-    /// one be gone.
+    /// Writes the replies to a request to a new stream, and returns that stream. Returns the
+    /// replies if the session has ended. `last_word` is the event with which another replica ends
+    /// the stream if this one is gone.
     pub(crate) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
         last_word: impl FnOnce() -> Bytes,
     ) -> Result<StreamFeed, S> {
-        // Checked under the lock that `close` clears the streams by: one opened after that would be
-        // kept for ever.
+        // Checked under the lock with which `close` clears the streams, because a stream opened
+        // afterwards would be stored forever.
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
@@ -111,13 +111,13 @@ impl Streams {
         let journals = self.journals.as_ref();
         let journal =
             journals.map(|journals| JournalWriter::begin(journals.own(reader.stream), last_word()));
-        // A task of its own, because losing the connection cancels nothing in these revisions
+        // A separate task, because losing the connection cancels nothing in these revisions
         // (2025-11-25, "Sending Messages to the Server").
         tokio::spawn(Arc::clone(self).write(reader.stream, sending, journal));
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// The stream of the events after this id, and of those to come.
+    /// The stream of the events after this id, including future ones.
     pub(crate) fn resume(
         self: &Arc<Self>,
         last_event_id: &str,
@@ -139,13 +139,13 @@ impl Streams {
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// Ends the connection that reads this stream, because its client reads on elsewhere. Returns
-    /// whether there is such a stream.
+    /// Ends the connection that reads this stream, because its client continues on another one.
+    /// Returns whether the stream exists.
     pub(crate) fn take(&self, stream: u64) -> bool {
         self.kept.lock().take(stream)
     }
 
-    /// The place of this event, if it is one of a stream that another replica writes.
+    /// The place of this event, if it belongs to a stream that another replica writes.
     pub(crate) fn elsewhere(&self, last_event_id: &str) -> Option<ForeignPlace> {
         let (name, place) = last_event_id.split_once('-')?;
         let writer = self.server.as_ref()?.other(name)?;
@@ -160,7 +160,7 @@ impl Streams {
         Some(place)
     }
 
-    /// Ends all streams, and the requests behind them, because the session has ended.
+    /// Ends all streams and their requests, because the session has ended.
     pub(crate) fn close(&self) {
         self.is_closed.send_replace(true);
         self.kept.lock().clear();
@@ -191,11 +191,11 @@ impl Streams {
                     journal.event(number, is_reply, message);
                 }
             }
-            // First frees the id and the place of the request: its client may send the next one as
-            // soon as the stream ends.
+            // First releases the id and the slot of the request, because its client may send the
+            // next one as soon as the stream ends.
             drop(sending);
             self.kept.lock().end(stream, Instant::now());
-            // The task that writes it ends with this.
+            // This ends the task that writes the journal.
             journal.iter().for_each(JournalWriter::end);
             drop(journal);
             self.sweep().await;
@@ -207,15 +207,16 @@ impl Streams {
         }
     }
 
-    /// Removes the streams that have ended, each when its time has come.
+    /// Removes the streams that have ended, each when its storage time is over.
     async fn sweep(&self) {
-        // One writer sweeps for all: a session whose streams still run needs no timer.
+        // A single writer does this for all, so that a session whose streams still run needs no
+        // timer.
         if !self.kept.lock().needs_sweeper() {
             return;
         }
         let mut next = Some(Instant::now());
         while let Some(ended) = next {
-            // At least a moment, in case an ended stream is still being read.
+            // At least a short pause, in case an ended stream is still being read.
             let at = (ended + self.time).max(Instant::now() + PAUSE);
             tokio::time::sleep_until(at).await;
             next = self.kept.lock().sweep(Instant::now(), self.time);
@@ -232,7 +233,7 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            // The rest of an ended request is small, and waits for no reader.
+            // The rest of an ended request is small, and does not wait for a reader.
             Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next(context)
@@ -251,14 +252,14 @@ fn no_longer_available() -> ProtocolError {
     )
 }
 
-/// A stream as it is sent on one connection. Dropping it ends nothing else.
+/// A stream as it is sent on one connection. Dropping it ends only this connection's reading.
 pub(crate) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
-    /// The beginning of the ids of its events.
+    /// The prefix of the ids of its events.
     prefix: String,
-    /// Whether it begins with an event that has only an id, so that the client can come back before
-    /// there is more.
+    /// Whether it begins with an event that has only an id, so that the client can resume it before
+    /// there are messages.
     begins_with_id: bool,
 }
 
@@ -282,8 +283,8 @@ impl StreamFeed {
 impl Feed for StreamFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
-            // An event with an id and no data prepares the client to come back before anything was
-            // said (2025-11-25, "Sending Messages to the Server").
+            // An event with an id and no data allows the client to reconnect before any message was
+            // sent (2025-11-25, "Sending Messages to the Server").
             let position = self.streams.kept.lock().position(self.reader);
             return Poll::Ready(
                 position.map(|position| Event::default().id(self.id(position)).retry(RETRY)),

@@ -10,22 +10,22 @@ use plainly_cluster::{EngineError, Records, StoredRecord};
 use plainly_transport::lock::Lock;
 use tokio::task::yield_now;
 
-/// Records in memory that fail by a list of numbers. All clones are the same.
+/// Records in memory that fail by a list of numbers. All clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultyRecords {
     pub(crate) stored: Arc<Lock<HashMap<String, StoredRecord>>>,
     faults: Arc<Lock<Vec<u8>>>,
-    /// The number of writes that are still on their way.
+    /// The number of delayed writes that are still pending.
     late: Arc<AtomicUsize>,
 }
 
 impl FaultyRecords {
-    /// Lets the next calls fail like this, the last number first.
+    /// Makes the next calls fail in this way, the last number first.
     pub(crate) fn fail(&self, faults: Vec<u8>) {
         *self.faults.lock() = faults;
     }
 
-    /// No call fails from now on, and no write is on its way.
+    /// Ends the failures, and waits for pending writes.
     pub(crate) async fn mend(&self) {
         self.fail(Vec::new());
         while self.late.load(Ordering::SeqCst) > 0 {
@@ -42,7 +42,7 @@ impl FaultyRecords {
         (key.clone(), record.clone())
     }
 
-    /// The next fault, after some time for others.
+    /// The next fault, after other tasks have had some time.
     async fn fault(&self) -> Option<u8> {
         let fault = self.faults.lock().pop()?;
         for _ in 0..fault % 3 {

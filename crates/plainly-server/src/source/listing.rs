@@ -1,4 +1,4 @@
-//! Joined listings of several providers: one after the other, with cursors that name the provider.
+//! Joined listings of several providers, one after another, with cursors that contain the provider.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::audience::{Audience, MethodAnswer};
 use crate::failure::Failure;
 use crate::request::MethodCall;
 
-/// A position in a joined listing: the number of the provider among all of the server, which stays
-/// the same whatever they declare, and the page of its listing. It needs no seal: it leads only to
-/// public listings, and each provider checks its own cursors.
+/// A position in a joined listing: the number of the provider among all of the server, which does
+/// not depend on the declared capabilities, and the page of its listing. It needs no seal, because
+/// it leads only to public listings and each provider checks its own cursors.
 struct ListingPlace<'a> {
     provider: usize,
     cursor: Option<&'a str>,
@@ -37,7 +37,8 @@ impl<'a> ListingPlace<'a> {
     }
 }
 
-/// One page of the listing of all `providers`, in the `member` of its result. No provider has a number above `last`.
+/// One page of the listing of all `providers`, in the `member` of its result. No provider has a
+/// number above `last`.
 pub(super) fn joined(
     providers: &[(usize, Candidate)],
     last: usize,
@@ -47,8 +48,9 @@ pub(super) fn joined(
     let cursor = call.params.and_then(|params| params.text("cursor"));
     let position = ListingPlace::read(cursor.as_deref()).filter(|place| place.provider <= last);
     let position = position.ok_or(InvalidParams::InvalidCursor)?;
-    // A provider that has nothing to list any more leaves the rest to the next one, or to nobody: what the client was
-    // listed so far still holds, and an error would make it begin again for the same.
+    // If a provider has no listing any more, the next one continues or the listing ends. The
+    // entries that the client already has are still valid, and an error would make it start again
+    // for the same result.
     let mut rest = providers
         .iter()
         .skip_while(|(number, _)| *number < position.provider);
@@ -97,7 +99,8 @@ fn with_cursor(params: &Object<'_>, cursor: Option<&str>) -> Result<String, Prot
     Ok(members.to_json().get().to_owned())
 }
 
-/// Adds a cursor for what follows the page: more of this provider, or the first page of the next, if there is one.
+/// Adds a cursor for the next page: of this provider, or the first page of the next provider, if
+/// there is one.
 fn continued(answer: Answer, provider: usize, next: Option<usize>) -> Result<Answer, Failure> {
     let Answer::Result(mut result) = answer else {
         return Ok(answer);

@@ -1,5 +1,5 @@
-//! Results that a source knows only as JSON: the members that surround the body are taken out, everything else is kept
-//! as it is.
+//! Results that a source knows only as JSON: the members around the body are extracted, everything
+//! else is unchanged.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::answer::{Answer, MethodResult};
 use crate::failure::Failure;
 use crate::features::ACCEPT;
 
-/// The members of an object in their order, each as it was written.
+/// The members of an object in order, each as it was written.
 pub(super) struct Members(Vec<(String, RawJson)>);
 
 impl Members {
-    /// The members of `object`, but for the ones of these names.
+    /// The members of `object`, except for those in `without`.
     pub(super) fn of(object: &Object<'_>, without: &[&str]) -> serde_json::Result<Self> {
         let members = object
             .members()
@@ -27,7 +27,8 @@ impl Members {
         members.collect::<serde_json::Result<_>>().map(Self)
     }
 
-    /// Sets a text member, replacing one of that name; without a text it is removed.
+    /// Sets a text member and replaces one with the same name; without a text the member is
+    /// removed.
     pub(super) fn set(&mut self, name: &str, text: Option<&str>) {
         self.0.retain(|(other, _)| other != name);
         if let Some(text) = text {
@@ -57,10 +58,11 @@ impl Serialize for Members {
     }
 }
 
-/// The members of `_meta` that are about a resource: the formats that are wanted, and the content that the client has.
+/// The members of `_meta` about a resource: the requested formats, and the tag of the client's
+/// content.
 const OF_RESOURCES: [&str; 2] = [ACCEPT, IF_NONE_MATCH];
 
-/// Parameters without what `_meta` has between this server and its client.
+/// The parameters, without the members of `_meta` that are between this server and its client.
 pub(super) fn parameters(params: &Object<'_>) -> serde_json::Result<RawJson> {
     if params.get("_meta").is_none() {
         return RawJson::parse(params.raw());
@@ -78,15 +80,15 @@ pub(super) fn parameters(params: &Object<'_>) -> serde_json::Result<RawJson> {
     .to_json())
 }
 
-/// The members that surround the body of a result.
+/// The members around the body of a result.
 const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
-/// The members that surround the body of a result that is a task.
+/// The members around the body of a result that is a task.
 const TASK_SURROUNDINGS: [&str; 2] = ["_meta", "resultType"];
 
 /// Reads `json`, a result, as an answer.
 pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     let object = parse(json.get())?;
-    // A task has a `ttlMs` of its own.
+    // A task has its own `ttlMs`.
     let is_task = object.get("taskId").is_some();
     let surroundings = if is_task {
         &TASK_SURROUNDINGS[..]
@@ -95,7 +97,7 @@ pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     };
     let members = Members::of(&object, surroundings)?;
     let mut meta: Option<Meta> = read(&object, "_meta")?;
-    // The client talks to this server, whose name is added later.
+    // Removed because the client communicates with this server, whose name is added later.
     if let Some(meta) = &mut meta {
         meta.remove(SERVER_INFO);
     }
@@ -114,7 +116,8 @@ pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     Ok(result.into())
 }
 
-/// The object that a source answered with: as strict as with a client's messages, but for size.
+/// Parses the object that a source answered with, as strictly as a client's messages, except for
+/// its size.
 pub(super) fn parse(json: &str) -> Result<Object<'_>, ProtocolError> {
     let mut limits = Limits::default();
     limits.nodes *= 20;
@@ -123,7 +126,7 @@ pub(super) fn parse(json: &str) -> Result<Object<'_>, ProtocolError> {
         .map_err(|malformed| malformed_result(malformed.to_string()))
 }
 
-/// The fault goes to the log, because the client did not ask the source.
+/// The log gets the fault, because the client did not send a request to the source.
 fn malformed_result(why: String) -> ProtocolError {
     ProtocolError::internal("Internal error: a source answered with a malformed result")
         .with_source(why)

@@ -1,5 +1,6 @@
-//! Rules of the protocol for every server with resources (SEP-2093, SEP-2164), where a source leaves them out: metadata, and no
-//! empty contents of what may not exist.
+//! The rules of the protocol for every server with resources (SEP-2093, SEP-2164), applied to
+//! sources that don't follow them: metadata, and no empty contents for resources that may not
+//! exist.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::failure::{Failure, Meaning};
 use crate::features::ACCEPT;
 use crate::store::{ContentFacts, Formats};
 
-/// The members of a resource that are looked at; the others are passed on unread.
+/// The members of a resource that are read. The others are passed on unparsed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ResourceMembers {
@@ -62,7 +63,7 @@ pub(super) async fn answered(
     }
 }
 
-/// The answer as the source has it.
+/// The answer of the source itself.
 async fn asked(source: &Arc<dyn ErasedSource>, request: SourceRequest) -> Result<RawJson, Failure> {
     let answer = Arc::clone(source).answer(request).await;
     answer.map_err(Failure::of_source)
@@ -73,7 +74,7 @@ struct RawContents {
     contents: Vec<RawJson>,
 }
 
-/// The members of a content that are looked at.
+/// The members of a content that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ContentMembers {
@@ -105,7 +106,7 @@ fn formats(request: &SourceRequest) -> Formats {
     }
 }
 
-/// The answer without the formats of the resource at `uri` that the client does not get.
+/// The answer, without the formats of the resource at `uri` that the client does not get.
 fn fitted(answer: RawJson, uri: &str, formats: &Formats) -> Result<RawJson, Failure> {
     let Ok(RawContents { contents }) = answer.decode() else {
         return Ok(answer);
@@ -130,7 +131,8 @@ fn fitted(answer: RawJson, uri: &str, formats: &Formats) -> Result<RawJson, Fail
     Ok(result.with("contents", contents).to_json())
 }
 
-/// Contents, which may be empty only of a collection: otherwise they can mean that there is no such resource.
+/// Reads contents. They may be empty only for a collection, because otherwise they may mean that
+/// the resource does not exist.
 async fn read(source: Arc<dyn ErasedSource>, request: SourceRequest) -> Result<RawJson, Failure> {
     let uri = request.params.decode::<ReadResourceParams>()?.uri;
     let context = request.clone();
@@ -160,7 +162,8 @@ async fn is_collection(source: &Arc<dyn ErasedSource>, request: &SourceRequest, 
     known.is_some_and(|known| known.is_collection == Some(true))
 }
 
-/// Metadata, of a source without the method from its listing, and of what that leaves out from its contents.
+/// Reads metadata. For a source without the method, it is taken from the listing, and for unlisted
+/// resources from the contents.
 async fn metadata(
     source: Arc<dyn ErasedSource>,
     request: SourceRequest,
@@ -210,7 +213,7 @@ async fn listed(
     }
 }
 
-/// The metadata that the contents of `uri` have.
+/// The metadata in the contents of `uri`.
 fn described(uri: &str, read: Contents) -> Map<String, Value> {
     let mut contents = read.contents.into_iter();
     let own = contents.find(|content| content.get("uri").is_some_and(|it| it == uri));

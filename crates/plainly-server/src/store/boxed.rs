@@ -1,4 +1,4 @@
-//! Stores of all types behind one.
+//! Stores of all types behind one type.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,9 +18,9 @@ use super::{
 use crate::changes::SubscribedResources;
 use plainly_transport::lock::Lock;
 
-/// [`Store`] with its futures boxed, so that stores of all types can stand in one list.
+/// [`Store`] with its futures boxed, so that stores of different types can be in one list.
 pub(crate) trait DynStore: Send + Sync + fmt::Debug {
-    /// The facts about the store that all views of it share.
+    /// The data about the store that all views of it share.
     fn facts(&self) -> &StoreFacts;
     fn serves(&self, uri: &str) -> bool;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> StoreFuture<'a, Page>;
@@ -38,7 +38,7 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     /// The store as this caller sees it; `None` for the store itself.
     fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>>;
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch>;
-    /// The known lines of its resources; `None` for a view, which may show something else.
+    /// The line indexes of its resources; `None` for a view, which may show other content.
     fn lines(&self) -> Option<&LineIndexes>;
     fn can_suggest(&self) -> bool;
     fn budget(&self) -> Budget;
@@ -48,19 +48,19 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
 /// The answer of a store.
 type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
-/// The facts about a store that all views of it share.
+/// The data about a store that all views of it share.
 #[derive(Debug)]
 pub(crate) struct StoreFacts {
-    /// Whether it reports changes.
+    /// Whether the store reports changes.
     pub(crate) can_watch: bool,
-    /// Whether the log has the warning that the store does not mark its collections.
+    /// Whether the warning that the store does not mark its collections has been logged.
     is_warned_of: AtomicBool,
     suggestions: Lock<Suggestions>,
     lines: LineIndexes,
 }
 
-/// The listings behind suggestions that are still allowed: any client can ask for resources that do not exist, and must
-/// not make a store list without end.
+/// The listings for suggestions that are still allowed. They are limited because any client can
+/// request resources that do not exist, and must not make a store list without end.
 #[derive(Debug)]
 struct Suggestions {
     left: u32,
@@ -69,7 +69,7 @@ struct Suggestions {
 }
 
 impl Suggestions {
-    /// The most at once.
+    /// The maximum number at once.
     const MOST: u32 = 32;
     /// The time after which one more is allowed.
     const EACH: Duration = Duration::from_millis(125);
@@ -89,7 +89,7 @@ impl StoreFacts {
         }
     }
 
-    /// Whether the store may be listed for another suggestion, which is counted then.
+    /// Whether the store may be listed for another suggestion. If so, it is counted.
     pub(crate) fn may_suggest(&self) -> bool {
         let mut state = self.suggestions.lock();
         let passed = state.counted.elapsed().as_millis() / Suggestions::EACH.as_millis();
@@ -102,7 +102,7 @@ impl StoreFacts {
         left.is_some()
     }
 
-    /// Whether the log needs the warning: the first time.
+    /// Whether the warning must be logged, which is true only the first time.
     pub(crate) fn is_to_be_warned_of(&self) -> bool {
         !self.is_warned_of.swap(true, Ordering::Relaxed)
     }
@@ -122,11 +122,12 @@ pub(crate) fn boxed(store: impl Store) -> Arc<dyn DynStore> {
 struct Boxed<S> {
     store: S,
     facts: Arc<StoreFacts>,
-    /// Whether it shows what one caller may see.
+    /// Whether the store is the view of one caller.
     is_view: bool,
 }
 
-/// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
+/// Clients can't detect it themselves, because each cursor is sealed again, so that no two are
+/// equal.
 #[derive(Debug, thiserror::Error)]
 #[error("the listing returned the same page twice")]
 pub(crate) struct EndlessListing;

@@ -1,4 +1,4 @@
-//! The memory that contents take in all stores together. Knows nothing of stores.
+//! The memory that contents in all stores use together. Independent of stores.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -9,20 +9,21 @@ use tokio::time::timeout;
 
 use super::StoreError;
 
-/// The bytes of the budget that all stores of a process share.
+/// The size in bytes of the budget that all stores of a process share.
 const SHARED: u64 = 512 << 20;
 
-/// The bytes that are counted as one.
+/// The number of bytes in one unit.
 const UNIT: u64 = 1 << 10;
 
-/// The longest time for which a request waits until there is room for it.
+/// The maximum time for which a request waits for room.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A limit on the bytes of contents that stores hold in memory together: contents that are read, searched or changed, until
-/// their results are taken. Clones are the same budget.
+/// A limit on the bytes of contents that stores hold in memory: contents that are read, searched or
+/// changed, until their results are returned. Clones share the budget.
 ///
-/// A store takes the size of a content before it reads the first byte. A content that never fits is
-/// [`StoreError::TooLarge`] at once; any other waits for room for up to 2 seconds, and is then [`StoreError::Overloaded`].
+/// A store takes the size of a content from the budget before it reads the first byte. For a
+/// content that can never fit, it gets [`StoreError::TooLarge`] at once. For any other it waits up
+/// to 2 seconds for room, and then gets [`StoreError::Overloaded`].
 ///
 /// The default is the budget that all stores of the process share, which has 512 MiB.
 ///
@@ -40,7 +41,7 @@ pub struct Budget {
     free: Arc<Semaphore>,
 }
 
-/// Bytes taken from a [`Budget`], given back when dropped.
+/// Bytes taken from a [`Budget`], and returned when dropped.
 #[derive(Debug)]
 pub struct BudgetPart {
     budget: Budget,
@@ -56,7 +57,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget of its own, of so many bytes, in steps of a KiB.
+    /// A separate budget of `bytes` bytes, in units of one KiB.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let units = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX);
@@ -67,19 +68,19 @@ impl Budget {
         }
     }
 
-    /// Takes so many bytes, once there is room for them.
+    /// Takes `bytes` bytes, once there is room for them.
     ///
     /// # Errors
     ///
-    /// Fails with [`StoreError::TooLarge`] if there can never be room, and with [`StoreError::Overloaded`] if there is none
-    /// within 2 seconds.
+    /// Fails with [`StoreError::TooLarge`] if there can never be room, and with
+    /// [`StoreError::Overloaded`] if there is none within 2 seconds.
     pub async fn take(&self, bytes: u64) -> Result<BudgetPart, StoreError> {
         let mut part = self.part();
         part.grow(bytes).await?;
         Ok(part)
     }
 
-    /// A part without bytes, which can grow.
+    /// An empty part, which can grow.
     #[must_use]
     pub fn part(&self) -> BudgetPart {
         BudgetPart {
@@ -91,11 +92,11 @@ impl Budget {
 }
 
 impl BudgetPart {
-    /// Takes more until there are so many bytes in all; nothing if there are.
+    /// Grows the part to `bytes` bytes. Does nothing if it has as many.
     ///
     /// # Errors
     ///
-    /// Fails like [`Budget::take`], and then is as it was.
+    /// Fails like [`Budget::take`], and leaves the part unchanged.
     pub async fn grow(&mut self, bytes: u64) -> Result<(), StoreError> {
         let Some(more) = self.missing(bytes)? else {
             return Ok(());
@@ -109,11 +110,11 @@ impl BudgetPart {
         Ok(())
     }
 
-    /// Takes more like [`grow`](Self::grow), on a thread of the runtime that may block.
+    /// Like [`grow`](Self::grow), but on a thread of the runtime that may block.
     ///
     /// # Errors
     ///
-    /// Fails like [`Budget::take`], and then is as it was.
+    /// Fails like [`Budget::take`], and leaves the part unchanged.
     pub fn grow_blocking(&mut self, bytes: u64) -> Result<(), StoreError> {
         match self.missing(bytes)? {
             Some(_) => Handle::current().block_on(self.grow(bytes)),
@@ -121,13 +122,13 @@ impl BudgetPart {
         }
     }
 
-    /// The bytes that were taken.
+    /// The number of bytes that were taken.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.units * UNIT
     }
 
-    /// The units that have to be waited for; those that are free are taken at once.
+    /// The number of units to wait for; available units are taken at once.
     fn missing(&mut self, bytes: u64) -> Result<Option<u32>, StoreError> {
         let units = bytes.div_ceil(UNIT);
         let Some(more) = units.checked_sub(self.units).filter(|more| *more > 0) else {

@@ -1,11 +1,11 @@
-//! The caller that a store works for, as far as it has to be fair.
+//! The caller that a store works for, so that it can be fair.
 
 use plainly_transport::quota::Holder;
 
-/// The caller that a store is asked for: a principal, or else the network that the request came from. Stores that do one piece
-/// of work at a time use it to give each caller its turn.
+/// The caller of a store: a principal, or otherwise the network that the request came from. Stores
+/// that process a limited amount of work at a time use it to give each caller its turn.
 ///
-/// It says who must share with whom, and not who may see what.
+/// It determines who shares a limit, not who may see a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoreCaller(pub(super) Holder);
 
@@ -14,8 +14,8 @@ tokio::task_local! {
 }
 
 impl StoreCaller {
-    /// The caller of the request whose handler is running here. `None` outside of handlers, in tasks that they spawn, and
-    /// where nobody knows the caller, such as on standard input.
+    /// The caller of the request whose handler is running here. `None` outside of handlers, in
+    /// tasks that they spawn, and for an unknown caller, as on standard input.
     pub fn current() -> Option<Self> {
         CALLER.try_with(Clone::clone).ok().flatten().map(Self)
     }

@@ -1,13 +1,14 @@
-//! Completion of a template's variables out of listings.
+//! Completion of a template's variables from listings.
 
 use plainly_protocol::uri_template::{Matcher, UriTemplate, Value, Values};
 
 use super::{ListQuery, Store, StoreError};
 
-/// The most resources that are looked at for one completion, because a client asks for one with each letter typed.
+/// The maximum number of resources that are searched for one completion, because a client requests
+/// one for each letter typed.
 const LOOKED_AT: usize = 5_000;
 
-/// The resources of one page.
+/// The number of resources on one page.
 const PAGE: usize = 500;
 
 /// A value of a template's variable that a user is typing.
@@ -22,12 +23,12 @@ pub struct Typed<'a> {
     pub text: &'a str,
     /// The values of other variables.
     pub known: &'a Values,
-    /// The most values to return, at least 1.
+    /// The maximum number of values to return, at least 1.
     pub limit: usize,
 }
 
 impl<'a> Typed<'a> {
-    /// The text `text` in `variable` of `template`, while the other variables have the values `known`.
+    /// The text `text` of `variable` in `template`, with the values `known` of other variables.
     pub fn new(template: &'a str, variable: &'a str, text: &'a str, known: &'a Values) -> Self {
         Self {
             template,
@@ -38,7 +39,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// At most `limit` values.
+    /// Sets the maximum number of values.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.limit = limit;
@@ -46,8 +47,8 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// The values that lead to listed resources: in the collection that the text is in; or else to the roots; or else
-/// to anything.
+/// The values that lead to listed resources: in the collection that the text is in, otherwise among
+/// the roots, otherwise anywhere.
 pub(super) async fn by_listing<S: Store + ?Sized>(
     store: &S,
     typed: Typed<'_>,
@@ -76,14 +77,15 @@ pub(super) async fn by_listing<S: Store + ?Sized>(
 /// The search for the values of one variable.
 struct Search<'a> {
     typed: Typed<'a>,
-    /// The template up to the variable.
+    /// A matcher for the template up to the variable.
     matcher: Matcher,
-    /// The URI up to the last name that is typed; `None` if a variable before has no value.
+    /// The URI up to the last complete name; `None` if an earlier variable has no value.
     beginning: Option<String>,
 }
 
 impl<'a> Search<'a> {
-    /// `None` if the template has no such variable, or if its values can't be read from URIs.
+    /// The search; `None` if the template has no such variable, or if its values can't be extracted
+    /// from URIs.
     fn of(typed: Typed<'a>) -> Option<Self> {
         let template = UriTemplate::parse(typed.template).ok()?;
         let template = template.until(typed.variable)?;
@@ -93,7 +95,7 @@ impl<'a> Search<'a> {
             let values = typed.known.clone().with(typed.variable, value);
             template.expand(&values).ok()
         };
-        // Names that are complete lead to a collection where the template leaves their slashes as they are.
+        // Complete names lead to a collection if the template does not encode their slashes.
         let names = typed.text.rfind('/').map(|slash| &typed.text[..=slash]);
         let beginning = names.and_then(expand).filter(|uri| uri.ends_with('/'));
         let beginning = beginning.or_else(|| expand("")).filter(|_| is_known);
@@ -104,7 +106,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The collections that the value may be in, as far as its text shows.
+    /// The collections that may contain the value, as far as its text shows.
     fn parents(&self) -> impl Iterator<Item = String> + use<> {
         let beginning = self.beginning.as_deref().unwrap_or_default();
         let above = beginning

@@ -1,4 +1,4 @@
-//! The reasons why a store has no answer, and the error that a client gets for each.
+//! The errors of a store, and the error that a client gets for each.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -11,8 +11,9 @@ use plainly_errors::{Internal, InvalidParams, ProtocolError, Unavailable};
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is no such resource for this caller: absent, forbidden, outside, or unreadable. All look the same, so that
-    /// nobody learns what exists behind a forbidden name.
+    /// The resource does not exist for this caller: it is absent, forbidden, outside, or
+    /// unreadable. All cases look the same, so that no caller learns what exists behind a forbidden
+    /// name.
     #[error("resource not found")]
     NotFound,
     /// The text is not a URI that the store could ever have issued.
@@ -30,27 +31,27 @@ pub enum StoreError {
     /// The resource is larger than the store reads.
     #[error("{size} bytes are more than the limit of {limit}")]
     TooLarge {
-        /// Its size in bytes.
+        /// The size of the resource in bytes.
         size: u64,
-        /// The most that is read, in bytes.
+        /// The maximum size in bytes.
         limit: u64,
     },
-    /// The resource ends before the part that was asked for begins.
+    /// The resource ends before the requested part begins.
     #[error("the part begins after the end, at {size}")]
     NoSuchPart {
         /// The length of the resource, in bytes.
         size: u64,
     },
-    /// The search for the part took too long; if it is repeated, it may go on from there.
+    /// The search for the part took too long. A repeated search may continue from there.
     #[error("not found within {} s", limit.as_secs())]
     TimedOut {
-        /// The longest time of a search.
+        /// The maximum time of a search.
         limit: Duration,
     },
-    /// Too much is being read at the moment; the request can be repeated.
+    /// Too much data is being read at the moment; the request can be repeated.
     #[error("too much is being read at once")]
     Overloaded,
-    /// The store itself failed; the peer learns no more than that.
+    /// The store itself failed; the peer gets no details.
     #[error("the store failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }

@@ -1,5 +1,5 @@
-//! Reads a part of a resource of any size, in pieces. [`search`] finds lines, and [`lines`] knows where they were
-//! found before.
+//! Reads a part of a resource of any size, in pieces. [`search`] finds lines, and [`lines`] stores
+//! where they were found.
 
 mod lines;
 mod search;
@@ -12,16 +12,17 @@ use plainly_protocol::types::Body;
 pub use self::lines::LineIndexes;
 use super::{ByteRange, RangeQuery, Ranged, Store, StoreError, Viewer, Wanted};
 
-/// The most bytes of a part.
+/// The maximum length of a part in bytes.
 const MOST: usize = 16 << 20;
 
-/// The most bytes of a part without an end.
+/// The maximum length in bytes of a part without an end.
 const OPEN: usize = 1 << 20;
 
-/// The most bytes of a line: of a longer one, only the beginning is part of the lines that are asked for.
+/// The maximum length of a line in bytes. For a longer one, only the beginning is part of the
+/// requested lines.
 const LINE: usize = 64 << 10;
 
-/// The bytes that are read first for the last lines.
+/// The number of bytes that are read first for the last lines.
 const TAIL: u64 = 64 << 10;
 
 /// A request for a part of a resource.
@@ -32,14 +33,14 @@ pub struct PartQuery<'a> {
     pub uri: &'a str,
     /// The part.
     pub part: Part,
-    /// The known lines in the resources of the store.
+    /// The line indexes of the store's resources.
     pub lines: Option<&'a LineIndexes>,
-    /// The caller that gets notifications of the progress, if its client asked for them.
+    /// The caller that gets progress notifications, if its client requested them.
     pub viewer: Option<&'a Viewer>,
 }
 
 impl<'a> PartQuery<'a> {
-    /// This part of the resource at `uri`.
+    /// A request for this part of the resource at `uri`.
     pub fn new(uri: &'a str, part: Part) -> Self {
         Self {
             uri,
@@ -49,14 +50,14 @@ impl<'a> PartQuery<'a> {
         }
     }
 
-    /// Uses what is known of the lines in the resources of the store, and adds to it.
+    /// Uses the line indexes of the store's resources, and adds to them.
     #[must_use]
     pub fn lines(mut self, lines: Option<&'a LineIndexes>) -> Self {
         self.lines = lines;
         self
     }
 
-    /// Notifies this caller of the progress, while lines are counted.
+    /// Notifies this caller of the progress while lines are counted.
     #[must_use]
     pub fn viewer(mut self, viewer: &'a Viewer) -> Self {
         self.viewer = Some(viewer);
@@ -68,31 +69,34 @@ impl<'a> PartQuery<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartContent {
-    /// Its bytes.
+    /// The bytes of the part.
     pub bytes: Vec<u8>,
     /// The unit of the positions.
     pub unit: PartUnit,
-    /// The position where it begins; the first page.
+    /// The position where the part begins; the first page.
     pub first: u64,
-    /// The position where it ends; the last page.
+    /// The position where the part ends; the last page.
     pub last: u64,
     /// The length of the whole resource, if it is known.
     pub total: Option<u64>,
-    /// The part that follows: for a part without an end also if there is nothing yet.
+    /// The next part. For a part without an end it is set even if there is no more content yet.
     pub next: Option<Part>,
-    /// The part of what was asked for that is left out, because it would be too much at once.
+    /// The requested part that was left out, because it would be too much at once.
     pub rest: Option<Part>,
-    /// The rests of the lines that are longer than 64 KiB, of which only the beginnings are among the bytes.
+    /// The rests of the lines that are longer than 64 KiB, of which the bytes contain only the
+    /// beginnings.
     pub cut: Vec<Part>,
 }
 
-/// Reads a part of a resource. At most 16 MiB are read, and 1 MiB of a part without an end: then [`PartContent::next`] goes on,
-/// as it does after the lines that were found within 20 s. [`PartContent::rest`] is what was left out.
+/// Reads a part of a resource. At most 16 MiB are read, and 1 MiB of a part without an end. In the
+/// latter case [`PartContent::next`] is the continuation, as it is after the lines that were found
+/// within 20 s. [`PartContent::rest`] is the part that was left out.
 ///
 /// # Errors
 ///
-/// Fails with [`StoreError::NoSuchPart`] if the part begins after the end of the resource, and with [`StoreError::TimedOut`] if
-/// its first line was not found within 20 s: the next search goes on from there, if the query has [`lines`](PartQuery::lines).
+/// Fails with [`StoreError::NoSuchPart`] if the part begins after the end of the resource, and with
+/// [`StoreError::TimedOut`] if its first line was not found within 20 s. The next search continues
+/// from there, if the query has [`lines`](PartQuery::lines).
 pub async fn read_part<S: Store + ?Sized>(
     store: &S,
     query: PartQuery<'_>,
@@ -128,7 +132,7 @@ pub async fn read_part<S: Store + ?Sized>(
     }
 }
 
-/// The error for a part in pages of a resource that has none.
+/// The error for a part in pages of a resource without pages.
 pub(crate) fn no_pages() -> StoreError {
     let why = "the resource has no pages".into();
     StoreError::InvalidUri { why }
@@ -180,7 +184,7 @@ impl PartContent {
         position
     }
 
-    /// The bytes before this content, at most as many.
+    /// The bytes before this content, at most `most` of them.
     fn left_out_before(&self, most: u64) -> Option<Part> {
         let first = self.first.saturating_sub(most);
         (first < self.first).then_some(Part::Bytes {
@@ -189,7 +193,7 @@ impl PartContent {
         })
     }
 
-    /// Leaves out what is too long of each line; the content begins at the position `first` of the resource.
+    /// Cuts lines that are too long. The content begins at the position `first` of the resource.
     fn cut_lines(&mut self, first: u64) {
         let mut kept = Vec::new();
         let (mut start, mut left) = (0, 0);
@@ -214,7 +218,7 @@ impl PartContent {
     }
 }
 
-/// Bytes that were asked for up to `end`; `None` for all that follow.
+/// Requested bytes up to `end`; `None` for all that follow.
 fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
     let last = ranged.first + ranged.bytes.len() as u64;
     let next = match end {
@@ -240,7 +244,7 @@ fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
     }
 }
 
-/// The last lines. Their numbers are not known, so the positions are those of bytes.
+/// The last lines. Their numbers are unknown, so the positions are in bytes.
 async fn tail<S: Store + ?Sized>(
     store: &S,
     uri: &str,
@@ -275,12 +279,13 @@ async fn tail<S: Store + ?Sized>(
     }
 }
 
-/// The length of these bytes without the beginning of a letter (UTF-8) at their end; all of them if there is nothing else,
-/// because a part that follows must begin behind this one.
+/// The length of these bytes without an incomplete character (UTF-8) at their end. If there is
+/// nothing else, all of them count, because the next part must begin after this one.
 fn whole_letters(bytes: &[u8]) -> usize {
     let start = bytes.len().saturating_sub(4);
     let end = bytes.get(start..).unwrap_or_default();
-    // The rest of a letter that begins before is skipped, so that the end is checked from a beginning on.
+    // The rest of a character that begins earlier is skipped, so that the end is checked from the
+    // beginning of a character.
     let rest = end.iter().take_while(|byte| (0x80..0xc0).contains(*byte));
     let skipped = rest.count();
     match std::str::from_utf8(end.get(skipped..).unwrap_or_default()) {

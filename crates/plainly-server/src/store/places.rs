@@ -1,4 +1,4 @@
-//! Places for pieces of work at a time, of which each caller has a share. Knows nothing of the work.
+//! Slots for pieces of work, of which each caller has a share. Independent of the work.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -8,11 +8,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{StoreCaller, StoreError};
 
-/// The part of the places that one caller may have: an eighth.
+/// The divisor for one caller's share of the slots: each may have an eighth.
 const PARTS: usize = 8;
 
-/// Places for the pieces of work that a store does at a time. Each [caller](StoreCaller) may have an eighth of them: one that
-/// wants more waits until it has given one back, and then behind all that waited before.
+/// Slots for the pieces of work that a store does at the same time. Each [caller](StoreCaller) may
+/// have an eighth of them. A caller that needs more waits until it has released one, and then
+/// behind all that waited before.
 ///
 /// ```
 /// use plainly::store::{StoreError, StorePlaces};
@@ -29,7 +30,7 @@ pub struct StorePlaces {
     own: Lock<HashMap<StoreCaller, Weak<Semaphore>>>,
 }
 
-/// A place among all, and among those of its caller. Given back when dropped.
+/// A slot among all, and among those of its caller. Released when dropped.
 #[derive(Debug)]
 pub struct StorePlace {
     _own: Option<OwnedSemaphorePermit>,
@@ -37,7 +38,7 @@ pub struct StorePlace {
 }
 
 impl StorePlaces {
-    /// Places for this many pieces of work.
+    /// Slots for this many pieces of work.
     #[must_use]
     pub fn new(all: usize) -> Self {
         Self {
@@ -47,16 +48,17 @@ impl StorePlaces {
         }
     }
 
-    /// Waits for a place for the [current](StoreCaller::current) caller. An unknown caller may have all.
+    /// Waits for a slot for the [current](StoreCaller::current) caller. An unknown caller may use
+    /// all slots.
     ///
     /// # Errors
     ///
-    /// None in practice: it fails only if the places were closed, which nothing does.
+    /// Never in practice: it fails only if the slots were closed, and no code closes them.
     pub async fn take(&self) -> Result<StorePlace, StoreError> {
         self.take_for(StoreCaller::current()).await
     }
 
-    /// The number of places that are free.
+    /// The number of free slots.
     #[must_use]
     pub fn free(&self) -> usize {
         self.all.available_permits()
@@ -73,13 +75,13 @@ impl StorePlaces {
         })
     }
 
-    /// The places of this caller.
+    /// The slots of this caller.
     fn of(&self, caller: StoreCaller) -> Arc<Semaphore> {
         let mut own = self.own.lock();
         if let Some(places) = own.get(&caller).and_then(Weak::upgrade) {
             return places;
         }
-        // Callers that have gone must not take up memory.
+        // Callers without slots must not use memory.
         own.retain(|_, places| places.strong_count() > 0);
         let places = Arc::new(Semaphore::new(self.each));
         own.insert(caller, Arc::downgrade(&places));

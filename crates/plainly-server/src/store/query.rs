@@ -1,4 +1,4 @@
-//! Requests for listings, and the pages that answer them.
+//! Requests for listings, and the pages that are returned.
 
 use plainly_protocol::types::Resource;
 
@@ -6,7 +6,7 @@ use plainly_protocol::types::Resource;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ListQuery<'a> {
-    /// The collection whose direct children are requested; `None` for everything.
+    /// The collection whose direct children are requested; `None` for all resources.
     pub parent: Option<&'a str>,
     /// The position to continue from, as returned by a previous page.
     pub after: Option<&'a str>,
@@ -15,7 +15,7 @@ pub struct ListQuery<'a> {
 }
 
 impl<'a> ListQuery<'a> {
-    /// Everything, from the start, at most `limit` entries.
+    /// A request for all resources from the start, at most `limit` entries.
     pub fn new(limit: usize) -> Self {
         Self {
             parent: None,
@@ -24,14 +24,14 @@ impl<'a> ListQuery<'a> {
         }
     }
 
-    /// The children of `parent` only.
+    /// Limits the request to the children of `parent`.
     #[must_use]
     pub fn parent(mut self, parent: &'a str) -> Self {
         self.parent = Some(parent);
         self
     }
 
-    /// Only what comes after the position `after`.
+    /// Limits the request to entries after the position `after`.
     #[must_use]
     pub fn after(mut self, after: &'a str) -> Self {
         self.after = Some(after);
@@ -45,13 +45,13 @@ impl<'a> ListQuery<'a> {
 pub struct Page {
     /// The resources, in the store's order.
     pub resources: Vec<Resource>,
-    /// The position of the next page; `None` if there is none. Plain text: the server turns it into
-    /// an opaque cursor.
+    /// The position of the next page; `None` if there is none. Plain text, because the server
+    /// converts it to an opaque cursor.
     pub next: Option<String>,
 }
 
 impl Page {
-    /// A page, and where to continue after it.
+    /// A page, and the position to continue from.
     pub fn new(resources: Vec<Resource>, next: Option<String>) -> Self {
         Self { resources, next }
     }

@@ -5,7 +5,7 @@ use plainly_protocol::types::Body;
 
 use super::{Store, StoreError};
 
-/// A request for some bytes of a resource, in its own format.
+/// A request for some bytes of a resource in its own format.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RangeQuery<'a> {
@@ -16,13 +16,13 @@ pub struct RangeQuery<'a> {
 }
 
 impl<'a> RangeQuery<'a> {
-    /// These bytes of the resource at `uri`.
+    /// A request for these bytes of the resource at `uri`.
     pub fn new(uri: &'a str, range: ByteRange) -> Self {
         Self { uri, range }
     }
 }
 
-/// Some bytes of a resource; fewer where it ends.
+/// A range of a resource's bytes; fewer if the resource ends earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -33,15 +33,16 @@ pub enum ByteRange {
     From {
         /// The position.
         first: u64,
-        /// The most bytes.
+        /// The maximum number of bytes.
         most: u64,
     },
-    /// The last bytes, at most as many.
+    /// At most this many of the last bytes.
     Last(u64),
 }
 
 impl ByteRange {
-    /// The position and the length of this range of `size` bytes; fails if it begins after their end.
+    /// The position and the length of this range in `size` bytes. Fails if it begins after their
+    /// end.
     pub fn within(self, size: u64) -> Result<(u64, u64), StoreError> {
         match self {
             Self::From { first, .. } if first > size => Err(StoreError::NoSuchPart { size }),
@@ -57,11 +58,11 @@ impl ByteRange {
 pub struct Ranged {
     /// The bytes.
     pub bytes: Bytes,
-    /// The position of the first of them in the resource.
+    /// The position of the first byte in the resource.
     pub first: u64,
     /// The size of the whole resource at that moment, in bytes.
     pub size: u64,
-    /// A text that changes when the content does, if the store has one.
+    /// The tag, a text that changes when the content does, if the store has one.
     pub tag: Option<String>,
 }
 
@@ -76,7 +77,7 @@ impl Ranged {
         }
     }
 
-    /// Sets the text that changes when the content does.
+    /// Sets the tag, a text that changes when the content does.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tag = Some(tag.into());
@@ -84,7 +85,7 @@ impl Ranged {
     }
 }
 
-/// The range, cut out of the whole content.
+/// Cuts the range out of the whole content.
 pub(super) async fn of_whole<S: Store + ?Sized>(
     store: &S,
     query: RangeQuery<'_>,

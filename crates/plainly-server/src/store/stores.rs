@@ -14,10 +14,10 @@ use super::{
 };
 use crate::changes::SubscribedResources;
 
-/// Several stores as one: the first that serves a URI has it. Cheap to clone.
+/// Several stores as one: the first that serves a URI is used for it. Cheap to clone.
 ///
-/// A server that is given several stores serves them like this. So what needs one store, such as the tools over a store,
-/// works over several.
+/// A server with several stores serves them in this way. So code that needs one store, such as the
+/// tools over a store, works with several.
 ///
 /// ```
 /// use plainly::Server;
@@ -50,7 +50,7 @@ impl Stores {
         self
     }
 
-    /// One store.
+    /// A collection with one store.
     pub(crate) fn of_one(store: &Arc<dyn DynStore>) -> Self {
         Self(vec![Arc::clone(store)])
     }
@@ -83,7 +83,7 @@ impl Stores {
         self.view(viewer).unwrap_or_else(|| self.clone())
     }
 
-    /// The store that has a template of this text.
+    /// The store that has a template with this text.
     pub(crate) fn of_template(&self, text: &str) -> Option<&Arc<dyn DynStore>> {
         let has_it = |store: &&Arc<dyn DynStore>| {
             let mut templates = store.templates().into_iter();
@@ -113,7 +113,8 @@ impl Store for Stores {
                 .ok_or(StoreError::InvalidCursor)?,
         };
         let mut resources = Vec::new();
-        // A store may return fewer entries than it was asked for and still have more, so one look at each is not enough.
+        // A store may return fewer entries than requested and still have more, so one call for each
+        // is not enough.
         while resources.len() < query.limit
             && let Some(store) = self.0.get(at.part)
         {
@@ -126,7 +127,7 @@ impl Store for Stores {
             resources.extend(listed.filter(|resource| is_own(&resource.uri)));
             at = Position::after(at.part, page.next);
         }
-        // Whether a store has any entries is not known without asking it: the last page may be empty.
+        // Only a call shows whether a store has entries, so the last page may be empty.
         let next = (at.part < self.0.len()).then(|| at.to_string());
         Ok(Page::new(resources, next))
     }
@@ -193,25 +194,25 @@ impl Store for Stores {
         (!is_none).then(|| Watch::new(futures_util::stream::select_all(watches)))
     }
 
-    /// Whether all of them can.
+    /// Whether all stores allow suggestions.
     fn can_suggest(&self) -> bool {
         self.0.iter().all(|store| store.can_suggest())
     }
 
-    /// The one of the first: stores of a process share theirs.
+    /// The budget of the first store, because the stores of a process share theirs.
     fn budget(&self) -> Budget {
         let first = self.0.first();
         first.map(|store| store.budget()).unwrap_or_default()
     }
 
-    /// The shortest time of all; public only if all of them are.
+    /// The hint of all stores: the shortest time, and public only if all of them are.
     fn cache_hint(&self) -> CacheHint {
         let hints = self.0.iter().map(|store| store.cache_hint());
         hints.reduce(shorter).unwrap_or_default()
     }
 }
 
-/// The hint for results of two origins.
+/// The hint for results from two origins.
 pub(crate) fn shorter(one: CacheHint, other: CacheHint) -> CacheHint {
     let scope = if one.scope == CacheScope::Public {
         other.scope
@@ -221,7 +222,7 @@ pub(crate) fn shorter(one: CacheHint, other: CacheHint) -> CacheHint {
     CacheHint::new(one.ttl.min(other.ttl), scope)
 }
 
-/// A position in a listing of several parts: the part, and the entry of it after which to go on.
+/// A position in a listing of several parts: the part, and the entry of it to continue after.
 #[derive(Default)]
 pub(crate) struct Position {
     pub(crate) part: usize,
@@ -229,7 +230,8 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// After `last` in this part, or, if that was all of it, at the beginning of the next.
+    /// The position after `last` in this part or, if the part is complete, at the beginning of the
+    /// next.
     pub(crate) fn after(part: usize, last: Option<String>) -> Self {
         Self {
             part: part + usize::from(last.is_none()),
@@ -237,7 +239,7 @@ impl Position {
         }
     }
 
-    /// The inverse of `Display`; anything else is refused.
+    /// The inverse of `Display`; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (part, after) = text
             .split_once(' ')

@@ -9,19 +9,20 @@ use crate::extract::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
 use crate::request::{Interest, Scope};
 
-/// The caller of a request, for whom [`Store::view`](super::Store::view) may return another view of the store. Handlers
-/// can extract it too.
+/// The caller of a request, for whom [`Store::view`](super::Store::view) may return another view of
+/// the store. It can also be a parameter of handlers.
 #[derive(Clone, Debug)]
 pub struct Viewer(Scope);
 
 impl Viewer {
-    /// A viewer that is this principal; `None` for a caller whom nothing has authenticated, such as the user of a server
-    /// over standard input. For tests of a store: a server makes a viewer of each request.
+    /// A viewer with this principal; `None` for a caller that is not authenticated, such as the
+    /// user of a server over standard input. Use it for tests of a store: a server creates a viewer
+    /// for each request.
     pub fn new(principal: Option<Principal>) -> Self {
         Self(Scope::of_principal(principal))
     }
 
-    /// Notifies the caller of the progress of its request, if its client asked for that: so many bytes of all.
+    /// Notifies the caller of the progress of its request, in bytes, if its client requested that.
     #[expect(
         clippy::cast_precision_loss,
         reason = "nobody sees the difference in a progress"
@@ -41,12 +42,13 @@ impl Viewer {
         Self(scope.carrying(extensions))
     }
 
-    /// The principal as authenticated by the transport.
+    /// The principal that the transport has authenticated.
     pub fn principal(&self) -> Option<&Principal> {
         self.0.peer().principal.as_ref()
     }
 
-    /// The value of this type that a layer put into the request's extensions, such as the claims of an access token.
+    /// The value of this type that a layer added to the request's extensions, such as the claims of
+    /// an access token.
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.0.extension()
     }

@@ -1,9 +1,9 @@
-//! The formats and the pages of a resource that are wanted.
+//! The wanted formats and pages of a resource.
 
 use plainly_protocol::part::PageRange;
 use plainly_protocol::types::ResourceContents;
 
-/// The formats and the pages of a resource that are wanted.
+/// The wanted formats and pages of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wanted {
@@ -35,17 +35,17 @@ impl Wanted {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a store must know each")]
 pub enum Formats {
-    /// The one that the resource has by itself.
+    /// The resource's own format.
     #[default]
     Own,
-    /// All that there are.
+    /// All formats.
     All,
-    /// The formats of these MIME types; its own, if there are none of them.
+    /// The formats with these MIME types; the resource's own if it has none of them.
     These(Vec<String>),
 }
 
 impl Formats {
-    /// Whether a format of this MIME type, which is not the resource's own, is among these.
+    /// Whether this MIME type, which is not the resource's own, is among the formats.
     pub fn include(&self, mime_type: &str) -> bool {
         match self {
             Self::Own => false,
@@ -54,10 +54,11 @@ impl Formats {
         }
     }
 
-    /// Removes the contents of the resource at `uri` in other formats. The first one is in the resource's own. Only contents of a
-    /// resource that is known to be no collection are formats of it.
+    /// Removes the contents of the resource at `uri` in other formats. The first content is in the
+    /// resource's own format. Contents count as formats only if the resource is known not to be a
+    /// collection.
     pub fn retain(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
-        // Nearly all have a single content, which stays.
+        // Nearly all results have a single content, which is kept.
         if contents.len() < 2 {
             return;
         }
@@ -70,7 +71,7 @@ impl Formats {
         contents.retain(|_| kept.next().unwrap_or(true));
     }
 
-    /// Whether each of these contents stays where [`retain`](Self::retain) removes some.
+    /// Whether each of these contents is kept by [`retain`](Self::retain).
     pub(crate) fn kept(&self, uri: &str, contents: Vec<ContentFacts<'_>>) -> Vec<bool> {
         let is_format = |one: &ContentFacts<'_>| one.uri == uri && one.is_collection == Some(false);
         let is_wanted = |one: &ContentFacts<'_>| {
@@ -87,7 +88,7 @@ impl Formats {
     }
 }
 
-/// The members by which a content is known to be a format of a resource.
+/// The members that identify a content as a format of a resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContentFacts<'a> {
     pub(crate) uri: &'a str,

@@ -10,22 +10,24 @@ use futures_util::stream::{BoxStream, Stream, StreamExt as _};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
-    /// The content or the metadata of the resource at this URI has changed, or it no longer exists.
+    /// The content or the metadata of the resource at this URI has changed, or the resource no
+    /// longer exists.
     Resource(String),
-    /// The resource and everything inside it, meaning all URIs that start with this one and a
-    /// slash, which may be the last character of this one: they were added or removed, or changes
+    /// The resource and everything inside it, which means all URIs that start with this one and a
+    /// slash (which may be the last character of this one). They were added or removed, or changes
     /// to them were missed.
     Tree(String),
-    /// The list of resources has changed. Subscribers to individual resources are not notified of this: if changes were
-    /// missed, also report the [`Tree`](Self::Tree) of every root.
+    /// The list of resources has changed. Subscribers of individual resources are not notified of
+    /// this: if changes were missed, also report the [`Tree`](Self::Tree) of every root.
     Listing,
 }
 
-/// The changes in a store, from the moment of [`Store::watch`](super::Store::watch) on. Dropping it ends the watch.
+/// The changes in a store, from the call of [`Store::watch`](super::Store::watch) on. Dropping it
+/// ends the watch.
 pub struct Watch(BoxStream<'static, Change>);
 
 impl Watch {
-    /// A watch that reports these changes. When they end, there is nothing more to report.
+    /// A watch that reports these changes. When the stream ends, there is nothing more to report.
     pub fn new(changes: impl Stream<Item = Change> + Send + 'static) -> Self {
         Self(changes.boxed())
     }

@@ -9,10 +9,12 @@ use bytes::Bytes;
 
 use super::{Store, StoreError};
 
-/// A store whose resources can be changed. Each change is whole or did not happen, and is on the disk, or wherever the store
-/// lasts, when it is answered. A future that is dropped before it is answered may have changed the resource or not.
+/// A store whose resources can be changed. Each change is made completely or not at all, and is on
+/// the disk, or in other durable storage, when the future completes. A future that is dropped
+/// earlier may or may not have changed the resource.
 ///
-/// A [view](Store::view) of the store decides what its caller may change, as it decides what its caller sees.
+/// A [view](Store::view) of the store decides what its caller may change, as it decides what its
+/// caller sees.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a store that can be written to",
     note = "a writable store has the methods `write` and `remove`"
@@ -30,7 +32,8 @@ pub trait Writable: Store {
         query: RemoveQuery<'_>,
     ) -> impl Future<Output = Result<Removed, WriteError>> + Send;
 
-    /// Creates a collection and those above it; a collection that exists already is fine. By default a store can't.
+    /// Creates a collection and its parents. An existing collection is not an error. By default a
+    /// store does not support this.
     fn create_collection(&self, uri: &str) -> impl Future<Output = Result<(), WriteError>> + Send {
         let _ = uri;
         ready(Err(WriteError::Unsupported {
@@ -38,7 +41,8 @@ pub trait Writable: Store {
         }))
     }
 
-    /// Gives a resource another URI, at which nothing may exist. By default a store can't.
+    /// Changes the URI of a resource. No resource may exist at the new URI. By default a store does
+    /// not support this.
     fn rename(
         &self,
         query: RenameQuery<'_>,
@@ -49,8 +53,8 @@ pub trait Writable: Store {
         }))
     }
 
-    /// Checks whether a change could be made, and makes none: before a user is asked to agree to it. Fails as the change would,
-    /// as far as that is known. By default nothing is known.
+    /// Checks whether a change could be made, without making it, before a user is asked to approve
+    /// it. Fails as the change would, as far as that is known. By default nothing is known.
     fn check_change(
         &self,
         change: ChangeQuery<'_>,
@@ -64,17 +68,17 @@ pub trait Writable: Store {
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "the methods of `Writable`")]
 pub enum ChangeQuery<'a> {
-    /// To write its content.
+    /// Writes the content of a resource.
     Write(WriteQuery<'a>),
-    /// To remove it.
+    /// Removes a resource.
     Remove(RemoveQuery<'a>),
-    /// To create the collection at this URI.
+    /// Creates the collection at this URI.
     CreateCollection(&'a str),
-    /// To give it another URI.
+    /// Changes the URI of a resource.
     Rename(RenameQuery<'a>),
 }
 
-/// The state in which a resource must be for a change of it.
+/// The state that a resource must have for a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -84,9 +88,10 @@ pub enum When<'a> {
     /// Any state.
     #[default]
     Always,
-    /// Absent; otherwise the change is [`WriteError::Exists`].
+    /// The resource is absent; otherwise the change fails with [`WriteError::Exists`].
     Absent,
-    /// Content with this [tag](super::Ranged::tag); otherwise the change is [`WriteError::Changed`].
+    /// The content has this [tag](super::Ranged::tag); otherwise the change fails with
+    /// [`WriteError::Changed`].
     Tag(&'a str),
 }
 
@@ -98,16 +103,17 @@ pub struct WriteQuery<'a> {
     pub uri: &'a str,
     /// The bytes.
     pub bytes: Bytes,
-    /// Whether the bytes come after the present content, instead of replacing it.
+    /// Whether to append the bytes to the present content instead of replacing it.
     pub append: bool,
     /// The condition.
     pub when: When<'a>,
-    /// Whether content that can't be recovered afterwards may be lost; otherwise the change is [`WriteError::Permanent`].
+    /// Whether content that can't be recovered may be lost; otherwise the change fails with
+    /// [`WriteError::Permanent`].
     pub permanent: bool,
 }
 
 impl<'a> WriteQuery<'a> {
-    /// Replaces the content by these bytes, in any state.
+    /// Replaces the content with these bytes, in any state.
     pub fn new(uri: &'a str, bytes: impl Into<Bytes>) -> Self {
         Self {
             uri,
@@ -118,7 +124,7 @@ impl<'a> WriteQuery<'a> {
         }
     }
 
-    /// Writes the bytes after the present content.
+    /// Appends the bytes to the present content.
     #[must_use]
     pub fn append(mut self) -> Self {
         self.append = true;
@@ -132,7 +138,7 @@ impl<'a> WriteQuery<'a> {
         self
     }
 
-    /// Sets whether content that can't be recovered afterwards may be lost.
+    /// Sets whether content that can't be recovered may be lost.
     #[must_use]
     pub fn permanent(mut self, permanent: bool) -> Self {
         self.permanent = permanent;
@@ -146,11 +152,13 @@ impl<'a> WriteQuery<'a> {
 pub struct RemoveQuery<'a> {
     /// The resource.
     pub uri: &'a str,
-    /// Whether a collection is removed with everything in it; otherwise one that is not empty is [`WriteError::NotEmpty`].
+    /// Whether a collection is removed with everything in it; otherwise a collection that is not
+    /// empty causes [`WriteError::NotEmpty`].
     pub recursive: bool,
     /// The condition.
     pub when: When<'a>,
-    /// Whether content that can't be recovered afterwards may be lost; otherwise the change is [`WriteError::Permanent`].
+    /// Whether content that can't be recovered may be lost; otherwise the change fails with
+    /// [`WriteError::Permanent`].
     pub permanent: bool,
 }
 
@@ -179,7 +187,7 @@ impl<'a> RemoveQuery<'a> {
         self
     }
 
-    /// Sets whether content that can't be recovered afterwards may be lost.
+    /// Sets whether content that can't be recovered may be lost.
     #[must_use]
     pub fn permanent(mut self, permanent: bool) -> Self {
         self.permanent = permanent;
@@ -187,7 +195,7 @@ impl<'a> RemoveQuery<'a> {
     }
 }
 
-/// A request to give a resource another URI.
+/// A request to change the URI of a resource.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RenameQuery<'a> {
@@ -221,18 +229,18 @@ impl<'a> RenameQuery<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// Its URI, as listings spell it.
+    /// The URI of the resource, as listings spell it.
     pub uri: String,
-    /// Its size in bytes; `None` for a collection.
+    /// The size in bytes; `None` for a collection.
     pub size: Option<u64>,
-    /// The tag of its content, if the store has tags.
+    /// The tag of the content, if the store has tags.
     pub tag: Option<String>,
     /// Whether there was no resource at this URI before.
     pub is_new: bool,
 }
 
 impl Written {
-    /// A resource at this URI, which existed before.
+    /// A resource at this URI that existed before.
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),
@@ -268,7 +276,7 @@ impl Written {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Removed {
-    /// The name under which the operator of the server can restore it; `None` if it is lost.
+    /// The name under which the server's operator can restore it; `None` if it is lost.
     pub restorable: Option<String>,
 }
 
@@ -278,7 +286,7 @@ impl Removed {
         Self::default()
     }
 
-    /// Sets the name under which the operator of the server can restore it.
+    /// Sets the name under which the server's operator can restore it.
     #[must_use]
     pub fn restorable(mut self, name: impl Into<String>) -> Self {
         self.restorable = Some(name.into());
@@ -290,13 +298,13 @@ impl Removed {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The content has another tag than the condition.
+    /// The content's tag differs from that of the condition.
     #[error("the resource was changed")]
     Changed {
-        /// Its present tag.
+        /// The present tag.
         tag: Option<String>,
     },
-    /// There is a resource at the URI, and the condition was that there is none.
+    /// A resource exists at the URI, although the condition was that there is none.
     #[error("the resource exists")]
     Exists,
     /// The collection is not empty.
@@ -305,7 +313,7 @@ pub enum WriteError {
     /// The present content could not be recovered afterwards, and the caller did not allow that.
     #[error("the present content would be lost: {why}")]
     Permanent {
-        /// The reason why it could not be recovered.
+        /// The reason why the content could not be recovered.
         why: Cow<'static, str>,
     },
     /// The caller may not make this change, or no caller may.
@@ -320,23 +328,23 @@ pub enum WriteError {
         /// The limit that was reached.
         why: Cow<'static, str>,
     },
-    /// The store can't make such changes.
+    /// The store does not support such changes.
     #[error("the store can't {what}")]
     Unsupported {
-        /// The change, as in "create collections".
+        /// The change, for example "create collections".
         what: Cow<'static, str>,
     },
-    /// The change failed, and may have happened all the same.
+    /// The change failed, but may have happened nevertheless.
     #[error("the change failed, and may have happened")]
     Unknown(#[source] Box<dyn Error + Send + Sync>),
-    /// The failure is not particular to changes.
+    /// A failure that is not specific to changes.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 plainly_errors::debug_with_causes!(WriteError);
 
-/// A store that is shared is one too.
+/// A shared store is a store too.
 #[deny(clippy::missing_trait_methods)]
 impl<S: Writable> Writable for Arc<S> {
     fn write(

@@ -12,20 +12,20 @@ use crate::store::Viewer;
 /// The kinds of change that a server announces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announcements {
-    /// The program announces changes of everything that it offers.
+    /// Whether the program announces changes of everything that it offers.
     pub(crate) all: bool,
-    /// Changes of what sources have are announced, by them or by the program.
+    /// Whether changes in sources are announced, by the sources or by the program.
     from_sources: bool,
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
-    /// Changes of the list of resources.
+    /// Whether changes of the list of resources are announced.
     pub(crate) resources: bool,
-    /// Changes of single resources.
+    /// Whether changes of single resources are announced.
     pub(crate) updates: bool,
 }
 
 impl Announcements {
-    /// The announcements; with `all`, of everything that the program offers.
+    /// The announcements. With `all`, the program announces changes of everything that it offers.
     pub(crate) fn new(all: bool, sources: &Sources) -> Self {
         let Features {
             tools,
@@ -33,7 +33,7 @@ impl Announcements {
             resources,
             ..
         } = &**sources.features();
-        // Which of these a source has may differ from client to client.
+        // The features of a source may differ between clients.
         let from_sources = all && !sources.is_plain() || sources.can_watch();
         let updates = from_sources || all && resources.is_served() || resources.can_watch();
         Self {
@@ -46,7 +46,7 @@ impl Announcements {
         }
     }
 
-    /// The part of what a client asks for that is announced.
+    /// The announced part of the changes that a client requests.
     pub(super) fn accept(
         self,
         asked: SubscriptionFilter,
@@ -88,7 +88,7 @@ impl Announcements {
     }
 }
 
-/// The topics of a filter that was accepted; with `is_recursive`, also of what is below its resources.
+/// The topics of an accepted filter. With `is_recursive`, also everything below its resources.
 pub(super) fn topics(accepted: &SubscriptionFilter, is_recursive: bool) -> Vec<Topic> {
     let lists = [
         (accepted.tools_list_changed, Topic::Tools),

@@ -1,5 +1,5 @@
-//! One stream of change notifications to a client: each is written when there is room to send it.
-//! Knows nothing of how messages travel.
+//! A stream of change notifications to a client. Each is encoded when there is room to send it.
+//! Independent of the transport.
 
 use std::fmt;
 use std::pin::Pin;
@@ -23,24 +23,25 @@ use plainly_transport::{Event, Feed};
 
 /// A stream of change notifications to a client. Dropping it ends it silently.
 pub(crate) struct Listener {
-    /// The request that it answers, a JSON token; none if it is the stream of a session.
+    /// The id of the request that it answers, a JSON token; `None` for the stream of a session.
     pub(super) id: Option<Arc<str>>,
-    /// The next notification, where that is decided; it may come to nothing.
+    /// The next notification, if it is already determined. It may resolve to none.
     pub(super) next: Option<BoxFuture<'static, Option<Bytes>>>,
-    /// It is to end. The subscription of a session goes on: there may be another stream.
+    /// Whether the stream must end. The subscription of a session continues, because there may be
+    /// another stream.
     pub(super) is_ending: bool,
     pub(super) place: ListenerPlace,
-    /// The stores are watched for it.
+    /// The watches of the stores for this listener.
     pub(super) _watching: Option<Watching>,
-    /// It is the one stream of a session.
+    /// The guard for the only stream of a session.
     pub(super) _stream: Option<OpenStream>,
-    /// The task that keeps the record of its session from expiring, if servers share that. The stream
-    /// ends with it.
+    /// The task that keeps the record of the session from expiring, if servers share it. The stream
+    /// ends with the task.
     pub(super) keeping: Option<JoinSet<()>>,
 }
 
 impl Listener {
-    /// Whether another server has the stream of the session.
+    /// Whether another server has taken over the stream of the session.
     fn is_taken(&mut self, context: &mut Context<'_>) -> bool {
         let keeping = self.keeping.as_mut();
         keeping.is_some_and(|keeping| keeping.poll_join_next(context).is_ready())
@@ -48,8 +49,8 @@ impl Listener {
 
     fn poll_notification(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
-            // A subscription that was cancelled is told nothing more, not even what is written
-            // already.
+            // A cancelled subscription gets no more notifications, not even one that is already
+            // encoded.
             if self.place.topics.is_closed() {
                 return Poll::Ready(None);
             }
@@ -64,7 +65,7 @@ impl Listener {
                 return Poll::Ready(None);
             }
             match ready!(self.place.topics.poll_next(context)) {
-                // The record is read only now that there is room to send it, so the client hears
+                // The record is read only when there is room to send it, so that the client gets
                 // the latest state.
                 Some(Topic::Task(task)) => {
                     let tasks = Arc::clone(&self.place.subscriptions.tasks);
@@ -80,8 +81,8 @@ impl Listener {
     }
 }
 
-/// Adds to `topics` the tasks of these names that are the peer's. Returns their names, if there are
-/// any.
+/// Adds the tasks with these ids to `topics`, if they belong to the peer. Returns their ids, if
+/// there are any.
 pub(super) async fn add_tasks(
     topics: &TopicSubscription,
     ids: Vec<String>,
@@ -102,7 +103,7 @@ pub(super) async fn add_tasks(
             tracing::debug!("there is no room for another subscription to a task");
             continue;
         }
-        // The client gets the current state at once, so it misses nothing that happened before it
+        // The client gets the current state at once, so that it misses no change from before it
         // listened.
         topics.mark(&topic);
         own.push(id);

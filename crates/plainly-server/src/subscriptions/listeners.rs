@@ -1,4 +1,4 @@
-//! The listeners of a server: how many there may be, and what ends them all.
+//! The listeners of a server: their maximum number, and ending them all.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,29 +16,29 @@ use plainly_transport::quota::{Holder, Quota, QuotaPart};
 pub(crate) struct Listeners {
     table: Lock<ListenerTable>,
     pub(crate) places: Quota,
-    /// The bytes of the subscribed URIs.
+    /// The quota of bytes of the subscribed URIs.
     pub(crate) bytes: Quota,
 }
 
 #[derive(Debug, Default)]
 struct ListenerTable {
-    /// The number of listeners there ever were; it names the next.
+    /// The number of listeners so far, from which the next one gets its number.
     count: u64,
     open: HashMap<u64, Arc<TopicSubscription>>,
     has_ended: bool,
 }
 
-/// The place of a listener among all, free again when dropped.
+/// The slot of a listener among all, released when dropped.
 pub(super) struct ListenerPlace {
     pub(super) subscriptions: Arc<Subscriptions>,
-    /// The topics that it listens to.
+    /// The topics of the listener.
     pub(super) topics: Arc<TopicSubscription>,
     number: u64,
     _place: QuotaPart,
 }
 
 impl Listeners {
-    /// No listeners yet; the topics of all take of `bytes`.
+    /// An empty collection. The topics of all listeners use the quota `bytes`.
     pub(crate) fn new(limits: &Limits, bytes: Quota) -> Self {
         Self {
             table: Lock::default(),
@@ -49,7 +49,7 @@ impl Listeners {
 }
 
 impl Subscriptions {
-    /// Takes in a listener of `caller` to `topics`, if there is room.
+    /// Adds a listener of `caller` to `topics`, if there is room.
     pub(super) fn admit(
         self: &Arc<Self>,
         caller: Option<Holder>,
@@ -71,7 +71,7 @@ impl Subscriptions {
         })
     }
 
-    /// Ends all listeners, each with its result, and takes in no more.
+    /// Ends all listeners, each with its result, and accepts no new ones.
     pub(crate) fn end(&self) {
         let open: Vec<_> = {
             let mut table = self.listeners.table.lock();

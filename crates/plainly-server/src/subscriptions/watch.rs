@@ -1,5 +1,5 @@
-//! The watching of stores and sources, only while clients subscribe to what they have, because it
-//! costs. Clients share the watch of a store, but for those that see it by a view of their own.
+//! Watches stores and sources only while clients subscribe to their contents, because watching is
+//! expensive. Clients share the watch of a store, except for those with their own view.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -17,21 +17,21 @@ use crate::panics::{caught, panicked};
 use crate::store::{Change, DynStore, Viewer};
 use plainly_transport::lock::Lock;
 
-/// The watches that clients share, while any of them listens.
+/// The watches that clients share while any of them listens.
 #[derive(Debug, Default)]
 pub(super) struct SharedWatches(Lock<HashMap<Watched, Weak<WatchTasks>>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Watched {
-    /// The store of this number.
+    /// The store with this number.
     Store(usize),
     Sources,
 }
 
-/// Tasks that pass on changes; they end when this is dropped.
+/// Tasks that pass on changes. They end when this is dropped.
 type WatchTasks = JoinSet<()>;
 
-/// Everything that is watched for one listener, until this is dropped.
+/// The watches for one listener, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Watching {
     _shared: Vec<Arc<WatchTasks>>,
@@ -39,7 +39,7 @@ pub(super) struct Watching {
 }
 
 impl Subscriptions {
-    /// The numbers of the stores that this caller sees by views.
+    /// The numbers of the stores that this caller sees through views.
     pub(super) fn viewed(&self, viewer: &Viewer) -> Result<Vec<usize>, ProtocolError> {
         let stores = self.sources.features().resources.stores().iter();
         caught(|| {
@@ -50,8 +50,8 @@ impl Subscriptions {
         })
     }
 
-    /// Watches the stores and sources for a listener to `topics`; fails where one of them panics.
-    /// Must be called within a runtime.
+    /// Watches the stores and sources for a listener to `topics`. Fails if one of them panics. It
+    /// must be called within a runtime.
     pub(super) fn watch(
         &self,
         topics: &Arc<TopicSubscription>,
@@ -89,7 +89,7 @@ impl Subscriptions {
         })
     }
 
-    /// The shared watch, which begins unless there is one.
+    /// The shared watch, which is started if there is none.
     fn share(
         &self,
         watched: Watched,
@@ -131,12 +131,12 @@ async fn follow<C>(changes: impl Stream<Item = C> + Unpin, pass_on: impl Fn(C)) 
                 tracing::error!(error, "a store or source reports no more changes");
             }
         }
-        // One that reports changes without pause must not keep other tasks from running.
+        // A store that reports changes without pause must not keep other tasks from running.
         consume_budget().await;
     }
 }
 
-/// Delivers a change in the store of this number to all who see the whole store.
+/// Delivers a change in the store with this number to all subscribers that see the whole store.
 fn deliver(changes: &Changes, number: usize, change: Change) {
     match change {
         Change::Resource(uri) => changes.deliver(&Topic::Resource(uri.into()), Some(number)),
@@ -145,7 +145,7 @@ fn deliver(changes: &Changes, number: usize, change: Change) {
     }
 }
 
-/// Marks a change in a view for its one listener.
+/// Marks a change in a view for its only listener.
 fn mark(topics: &TopicSubscription, change: Change) {
     match change {
         Change::Resource(uri) => topics.mark(&Topic::Resource(uri.into())),

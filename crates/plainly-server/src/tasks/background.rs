@@ -1,5 +1,5 @@
-//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or
-//! its task is cancelled.
+//! Runs a handler that continues after its request was answered, until it ends, its time is over,
+//! or its task is cancelled.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -27,29 +27,29 @@ use crate::failure::{Failure, Meaning};
 use crate::panics::{GuardedHandler, panicked};
 use crate::request::Scope;
 
-/// The bytes of the name of a task, as a subscription counts them, and more.
+/// More bytes than a subscription counts for a task id.
 const ROOM: usize = 4 << 10;
 
-/// The most bytes that a reply has around the result of a task.
+/// The maximum number of bytes around the result of a task in a reply.
 const AROUND: usize = 4 << 10;
 
-/// The call of a tool that becomes a task: everything needed to report how its handler ends.
+/// The tool call that becomes a task, with all data needed to report the end of its handler.
 pub(crate) struct TaskCall {
     pub(crate) scope: Scope,
     pub(crate) audience: Audience,
 }
 
-/// A task whose handler goes on.
+/// A task whose handler continues.
 pub(super) struct Background {
     pub(super) tasks: Arc<Tasks>,
     pub(super) task: LocalTask,
     pub(super) call: TaskCall,
 }
 
-/// A turn that a running handler takes.
+/// A turn of a running handler.
 enum HandlerTurn {
     Ended(Box<HandlerEnd>),
-    /// It waits for the answers to exactly these questions.
+    /// The handler waits for the answers to exactly these questions.
     Asks(QuestionsByKey),
 }
 
@@ -57,7 +57,7 @@ enum HandlerTurn {
 type QuestionsByKey = BTreeMap<String, InputRequest>;
 
 impl Background {
-    /// Runs the handler, and records how it ended. One that was cancelled is dropped where it stands.
+    /// Runs the handler, and records how it ended. The handler of a cancelled task is dropped.
     pub(super) async fn run(self, handler: GuardedHandler) {
         if let Some(ended) = self.ended(handler).await {
             self.record_end(ended).await;
@@ -67,7 +67,7 @@ impl Background {
     /// The end of the handler; `None` if its task was cancelled.
     async fn ended(&self, mut handler: GuardedHandler) -> Option<HandlerEnd> {
         let limits = &self.tasks.limits;
-        // Nobody could fetch a result that comes after the record has expired.
+        // A result after the record has expired could not be read by any client.
         let limit = limits.tasks.deadline.min(limits.tasks.ttl);
         let mut time = pin!(sleep(limit));
         let mut open = QuestionsByKey::new();
@@ -75,7 +75,8 @@ impl Background {
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
-                // The client's actions come first: the handler of a task that was cancelled is not polled again.
+                // The client's actions come first, because the handler of a cancelled task must not
+                // be polled again.
                 biased;
                 () = self.something_happens(heard.as_ref()) => self.hear().await,
                 next = next => match next {
@@ -95,7 +96,7 @@ impl Background {
         }
     }
 
-    /// The changes of the task, if other processes make some.
+    /// The changes of the task, if other processes can make some.
     fn heard(&self) -> Option<TopicSubscription> {
         let is_shared = self.tasks.store.is_shared();
         let heard = is_shared.then(|| self.tasks.changes.subscribe(Quota::new(ROOM).part(None)))?;
@@ -103,17 +104,18 @@ impl Background {
         Some(heard)
     }
 
-    /// Waits until something may have happened to the task, here or elsewhere.
+    /// Waits until the task may have changed, in this process or another.
     async fn something_happens(&self, heard: Option<&TopicSubscription>) {
         let Some(heard) = heard else {
             return self.task.signal.notified().await;
         };
         let changed = poll_fn(|context| heard.poll_next(context));
-        // A client may have asked another process, of which this one may hear nothing.
+        // A client may have sent its request to another process, whose changes this one may not
+        // receive.
         timeout(self.tasks.look_again(), changed).await.ok();
     }
 
-    /// The next turn of the handler: it ended, or its open questions are others than `asked`.
+    /// The next turn of the handler: it ended, or its open questions differ from `asked`.
     fn poll_next(
         &self,
         handler: &mut GuardedHandler,
@@ -131,7 +133,7 @@ impl Background {
         }
     }
 
-    /// Asks the client. Whether the task is still wanted.
+    /// Asks the client. Returns whether the task is still active.
     async fn ask(&self, questions: QuestionsByKey) -> Result<bool, TaskStoreError> {
         let revision = self.call.scope.peer().revision;
         let questions = questions.into_iter();
@@ -141,10 +143,10 @@ impl Background {
         Ok(record.is_some_and(|record| !record.is_over()))
     }
 
-    /// Hands the client's answers on to the handler. Whether the task is still wanted.
+    /// Passes the client's answers to the handler. Returns whether the task is still active.
     async fn hear(&self) -> Result<bool, TaskStoreError> {
         let record = match self.tasks.get(&self.task.id).await {
-            // It goes on until it is known to be over.
+            // The handler continues until the task is known to be over.
             Err(TaskStoreError::Unavailable(_)) => return Ok(true),
             record => record?,
         };
@@ -169,7 +171,8 @@ impl Background {
         let mut recorded = self.tasks.record_surely(&self.task.id, end).await;
         if let Err(TaskStoreError::Full) = recorded {
             let error = ProtocolError::internal("Internal error: there is no room for the result");
-            // A record counts for enough bytes from the start to hold an error in words (see `MemoryTasks`).
+            // Each record is counted with enough bytes from the start to hold an error message (see
+            // `MemoryTasks`).
             let failed = self.failed(&error);
             recorded = self.tasks.record_surely(&self.task.id, failed).await;
         }
@@ -181,13 +184,13 @@ impl Background {
         }
     }
 
-    /// The event in the life of the task that the end of its handler is.
+    /// The task's event for the end of its handler.
     fn event(&self, ended: HandlerEnd) -> TaskEvent {
         let (asker, policy) = (self.call.scope.asker(), self.tasks.errors);
         let outcome = match ended {
             Err(error) => Err(error),
-            // A failed task is one that ended with a protocol error; every other failure is the tool's ("Task Execution
-            // Errors").
+            // A task fails only by a protocol error; every other failure is a tool error ("Task
+            // Execution Errors").
             Ok(Err(failure)) if is_protocol_error(&failure) => {
                 Err(request_failed(failure, policy.masking))
             }
@@ -205,7 +208,7 @@ impl Background {
         }
     }
 
-    /// The result as it would have been sent.
+    /// The result in the form in which it would have been sent.
     fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
         let revision = self.call.scope.peer().revision;
         let encoder = &self.tasks.encoder;
@@ -238,7 +241,8 @@ fn is_protocol_error(failure: &Failure) -> bool {
     matches!(failure.meaning(), Meaning::Protocol(error) if error.problem().is_none())
 }
 
-/// The error of a handler that ends with questions. A request can be sent again with the answers; a task can't.
+/// The error for a handler that ends with questions. The client of a task can't send the request
+/// again with the answers.
 fn unexpected() -> ProtocolError {
     let source = "a handler ended its task with questions: ask them within the task";
     ProtocolError::from(Internal::Failed).with_source(source)

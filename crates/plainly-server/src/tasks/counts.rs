@@ -11,15 +11,15 @@ use crate::Server;
     reason = "the extension has these five states"
 )]
 pub struct TaskCounts {
-    /// The tasks that are being worked on.
+    /// The tasks that are in progress.
     pub working: usize,
-    /// The tasks that wait for answers of their clients.
+    /// The tasks that wait for their clients' answers.
     pub input_required: usize,
     /// The tasks with a result, which may be a tool error.
     pub completed: usize,
-    /// The tasks that ended with an error of the protocol.
+    /// The tasks that ended with a protocol error.
     pub failed: usize,
-    /// The tasks that were stopped before they were done.
+    /// The tasks that were stopped before they were complete.
     pub cancelled: usize,
 }
 
@@ -41,8 +41,8 @@ impl TaskCounts {
 }
 
 impl Server {
-    /// The number of tasks in each state now; `None` if the [store](crate::TaskStore) does not know
-    /// it at once.
+    /// The current number of tasks in each state; `None` if the [store](crate::TaskStore) can't
+    /// tell immediately.
     pub fn task_counts(&self) -> Option<TaskCounts> {
         self.0.tasks.counts()
     }

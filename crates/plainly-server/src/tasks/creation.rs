@@ -1,5 +1,5 @@
-//! Turns a running call into a task: its record is stored before its name is sent, and its handler
-//! goes on by itself.
+//! Converts a running call to a task. The record is stored before the task's id is sent, and the
+//! handler continues by itself.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -21,14 +21,14 @@ use crate::random::random_name;
 use crate::request::StatusSink;
 
 impl Tasks {
-    /// Makes a task of `call`, whose `handler` is running, and answers with its handle.
+    /// Creates a task from `call`, whose `handler` is running, and answers with its handle.
     pub(crate) async fn create(
         self: Arc<Self>,
         call: TaskCall,
         handler: GuardedHandler,
     ) -> Result<Answer, Failure> {
-        // The store may be slow, and the request gone by the time it is done: the record that it
-        // keeps must come to an end all the same.
+        // The store may be slow and the request over by the time it is done, but the stored record
+        // must be completed nevertheless.
         let (asker, created) = oneshot::channel();
         tokio::spawn(self.create_and_run(call, handler, asker));
         let task = created
@@ -41,8 +41,8 @@ impl Tasks {
         Ok(result.of_type(ResultType::Task).into())
     }
 
-    /// Makes a task of `call`, answers `asker`, and runs its handler to the end. If `asker` is
-    /// gone, the task is cancelled, because its name is unknown to others.
+    /// Creates a task from `call`, answers `asker`, and runs its handler to the end. If `asker` is
+    /// gone, the task is cancelled, because no client knows its id.
     async fn create_and_run(
         self: Arc<Self>,
         call: TaskCall,
@@ -59,7 +59,7 @@ impl Tasks {
             let tasks = self;
             return Background { tasks, task, call }.run(handler).await;
         }
-        // Cancelled only once its handler is gone.
+        // Cancelled only after its handler was dropped.
         drop((call, handler));
         if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
             tracing::error!(
@@ -74,8 +74,8 @@ impl Tasks {
         let not_random =
             |error| ProtocolError::internal("The task could not be created").with_source(error);
         let id = random_name().map_err(not_random)?;
-        // A place in this process before a record in the store: a record without a handler would
-        // wait until it expires.
+        // A slot in this process before a record in the store, because a record without a handler
+        // would wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks.stored);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);

@@ -1,5 +1,5 @@
-//! The tasks whose handlers run in this process: how many there may be, and how each is woken when something happens to
-//! it.
+//! The tasks whose handlers run in this process: their maximum number, and the signals that wake
+//! them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ pub(super) struct LocalTasks(Arc<Lock<HashMap<Arc<str>, Arc<Notify>>>>);
 pub(super) struct LocalTask {
     all: LocalTasks,
     pub(super) id: Arc<str>,
-    /// Wakes its handler when something has happened to it.
+    /// Wakes the handler when the task has changed.
     pub(super) signal: Arc<Notify>,
 }
 
 impl LocalTasks {
-    /// Takes in one more, unless there are `most` already.
+    /// Adds a task, unless there are already `most`.
     pub(super) fn admit(&self, id: &str, most: usize) -> Option<LocalTask> {
         let mut tasks = self.0.lock();
         if tasks.len() >= most {
@@ -36,12 +36,12 @@ impl LocalTasks {
         })
     }
 
-    /// The names of all.
+    /// The ids of all tasks.
     pub(super) fn ids(&self) -> Vec<Arc<str>> {
         self.0.lock().keys().cloned().collect()
     }
 
-    /// Signals the handler of the task of this name, if it runs here.
+    /// Signals the handler of the task with this id, if it runs in this process.
     pub(super) fn signal(&self, id: &str) {
         if let Some(signal) = self.0.lock().get(id) {
             signal.notify_one();

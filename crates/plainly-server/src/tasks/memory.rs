@@ -1,4 +1,5 @@
-//! Records of tasks in memory, limited in number, in bytes and for each principal. Expired records make room for new ones.
+//! Records of tasks in memory, limited in number, in bytes and for each principal. Expired records
+//! make room for new ones.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -15,10 +16,12 @@ use crate::limits::Limits;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::share_of;
 
-/// The bytes that every record counts for at least: so there is always room to record in words how its task ended.
+/// The minimum number of bytes that every record counts for, so that there is always room for the
+/// error message at its end.
 const LEAST: usize = 4 << 10;
 
-/// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
+/// Stores tasks in the memory of this process: they are lost when it ends. Cheap to clone; all
+/// clones share the tasks.
 ///
 /// It stores at most [`stored`](crate::limits::TaskLimits::stored) tasks, an eighth of them per
 /// principal, and [`bytes`](crate::limits::TaskLimits::bytes) in total. No task is dropped before it
@@ -37,7 +40,7 @@ struct TaskMemory {
 #[derive(Debug, Default)]
 struct TaskTable {
     records: HashMap<String, (TaskRecord, usize)>,
-    /// The names of the records that expire, in the order in which they do.
+    /// The ids of the records that expire, in the order of expiry.
     expiring: BTreeSet<(SystemTime, String)>,
     /// The number of records of each principal.
     held: HashMap<String, usize>,
@@ -63,7 +66,7 @@ impl MemoryTasks {
         table.records.len()
     }
 
-    /// Whether it is empty.
+    /// Whether there are no tasks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -172,7 +175,7 @@ impl TaskTable {
     }
 }
 
-/// The bytes that a record counts for.
+/// The number of bytes that a record counts for.
 fn weight(record: &TaskRecord) -> usize {
     let answers = record.answers.iter();
     let answers: usize = answers
@@ -204,7 +207,7 @@ fn written(value: &impl Serialize) -> usize {
     }
 
     let mut count = Count(0);
-    // A value that can't be written never gets as far as a record.
+    // A value that can't be serialized never becomes part of a record.
     match serde_json::to_writer(&mut count, value) {
         Ok(()) => count.0,
         Err(_) => usize::MAX,

@@ -1,4 +1,5 @@
-//! `tasks/get`, `tasks/update` and `tasks/cancel`: for clients that can deal with tasks, each its own principal's.
+//! `tasks/get`, `tasks/update` and `tasks/cancel`, for clients that support tasks. Each client has
+//! access only to tasks of its own principal.
 
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ impl Tasks {
     }
 }
 
-/// The parameters of a client that can deal with tasks.
+/// The parameters from a client that supports tasks.
 fn read<'a, T: Deserialize<'a>>(call: &MethodCall<'a>) -> Result<T, ProtocolError> {
     check_tasks(call.scope.peer())?;
     call.read()
@@ -81,7 +82,7 @@ fn later(
     MethodAnswer::Later(Audience::Code, Box::pin(answering))
 }
 
-/// Refuses answers that don't fit the open questions. Answers to other questions are ignored.
+/// Rejects answers that don't match the open questions. Answers to other questions are ignored.
 fn check_answers(
     record: &TaskRecord,
     answers: &InputResponses,

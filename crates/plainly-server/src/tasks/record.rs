@@ -1,5 +1,5 @@
-//! The record of one task, and the events that change it. Knows neither stores nor handlers: a
-//! record and an event give the record that follows.
+//! The record of one task, and the events that change it. A record and an event produce the next
+//! record, independently of stores and handlers.
 
 mod iso_8601;
 
@@ -14,46 +14,45 @@ use serde::{Deserialize, Serialize};
 
 use self::iso_8601::iso_8601;
 
-/// The stored record of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON, it is
-/// complete.
+/// The record of one task, which a [`TaskStore`](super::TaskStore) stores. Its JSON is complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskRecord {
     /// The task as reported to clients. Its `taskId` is the key of the record.
     pub task: DetailedTask,
-    /// The principal that may access it; without one, any client that knows its id may.
+    /// The principal that may access the task; without one, any client that knows its id may.
     pub principal: Option<String>,
     /// The client's answers so far, by the keys of the questions.
     pub answers: InputResponses,
-    /// The time until which it must be stored; forever if absent.
+    /// The time until which the record must be stored; forever if absent.
     pub expires: Option<SystemTime>,
-    /// The number of its changes.
+    /// The number of the record's changes.
     pub version: u64,
-    /// The id of the replica that runs its handler, if it is one of several.
+    /// The id of the replica that runs the handler, if it is one of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
-    /// The version under which shared records have it.
+    /// The version of the record in shared storage.
     #[serde(skip)]
     pub(super) stored: Option<u64>,
-    /// Members that newer servers add.
+    /// Members of newer servers.
     #[serde(flatten)]
     others: JsonObject,
 }
 
-/// An event in the life of a task.
+/// An event of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TaskEvent {
-    /// Its handler now asks the client these questions, and no others.
+    /// The handler's open questions to the client are now exactly these.
     Asks(BTreeMap<String, InputRequest>),
-    /// The client answers. Answers to anything that is not asked, or no longer, are ignored.
+    /// The client sends answers. Answers to questions that are not open are ignored.
     Answered(InputResponses),
-    /// Its handler reports what it does.
+    /// The handler sends a status message.
     Said(String),
-    /// It ends with a result.
+    /// The task ends with a result.
     Completed(RawJson),
-    /// It ends with an error.
+    /// The task ends with an error.
     Failed(WireError),
-    /// Its client cancels it.
+    /// The client cancels the task.
     Cancelled,
 }
 
@@ -81,17 +80,17 @@ impl TaskRecord {
         }
     }
 
-    /// Its id.
+    /// The id of the task.
     pub fn id(&self) -> &str {
         &self.task.task_id
     }
 
-    /// Whether it has ended, so that nothing more can happen to it.
+    /// Whether the task has ended, so that it can't change any more.
     pub fn is_over(&self) -> bool {
         self.task.state.status().is_terminal()
     }
 
-    /// The record after `event`; nothing if the event changes nothing.
+    /// The record after `event`; `None` if the event changes nothing.
     pub(super) fn after(&self, event: TaskEvent, now: SystemTime) -> Option<Self> {
         if self.is_over() {
             return None;
@@ -103,8 +102,8 @@ impl TaskRecord {
             TaskEvent::Said(message) => next.say(message),
             TaskEvent::Completed(result) => next.end(TaskState::Completed { result }),
             TaskEvent::Failed(error) => {
-                // The status message repeats it for clients that show nothing else ("Task Execution
-                // Errors": SHOULD).
+                // The status message repeats the error for clients that show nothing else ("Task
+                // Execution Errors": SHOULD).
                 next.say(error.message.clone().into_owned());
                 next.end(TaskState::Failed { error })
             }
@@ -117,7 +116,7 @@ impl TaskRecord {
 
     /// Sets the open questions.
     fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
-        // A key stands for one question as long as the task lives: one that is answered is not
+        // A key stands for the same question as long as the task exists, so an answered one is not
         // asked again.
         questions.retain(|key, _| self.answers.get(key).is_none());
         let state = match questions.is_empty() {

@@ -10,10 +10,10 @@ use super::record::TaskRecord;
 use super::store::{TaskStore, TaskStoreError};
 use crate::shelves::{ShelfKey, Shelves};
 
-/// The time that the record of a task is stored that never expires.
+/// The storage time of a record that never expires.
 const FOREVER: Duration = Duration::from_hours(10 * 365 * 24);
 
-/// Keeps tasks among the records that replicas share.
+/// Stores tasks in the records that replicas share.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedTasks(Arc<Shelves>);
 
@@ -24,12 +24,13 @@ impl SharedTasks {
 
     async fn put(&self, record: &TaskRecord, over: Option<u64>) -> Result<bool, TaskStoreError> {
         let value = serde_json::to_vec(record).map_err(|error| {
-            // Nothing gets as far as a record that can't be written as JSON.
+            // A value that can't be serialized never becomes part of a record.
             TaskStoreError::Failed(error.into())
         })?;
         let ttl = record.expires.map_or(FOREVER, |expires| {
             let left = expires.duration_since(SystemTime::now());
-            // What has expired meanwhile is stored for a moment: the engine takes no time of zero.
+            // A record that has expired meanwhile is stored for a moment, because the engine does
+            // not accept a time of zero.
             left.unwrap_or_default().max(Duration::from_secs(1))
         });
         let key = key(record.id());
@@ -58,7 +59,7 @@ impl TaskStore for SharedTasks {
     }
 
     async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
-        // A record that was read before the change knows the version that it replaces.
+        // A record that was read before the change has the version that it replaces.
         match record.stored {
             Some(over) => self.put(&record, Some(over)).await,
             None => Ok(false),

@@ -1,5 +1,5 @@
-//! Task storage, behind a trait: in memory, or in a database that several processes share. A store
-//! keeps records and knows nothing about their transitions.
+//! Task storage behind a trait: in memory, or in a database that several processes share. A store
+//! stores records and does not know their transitions.
 
 use std::error::Error;
 use std::fmt;
@@ -11,13 +11,13 @@ use plainly_errors::{ProtocolError, Unavailable};
 use super::counts::TaskCounts;
 use super::record::TaskRecord;
 
-/// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a
-/// server has a [`MemoryTasks`](super::MemoryTasks) of its own.
+/// Stores the records of tasks, each at least until it [expires](TaskRecord::expires). By default a
+/// server uses its own [`MemoryTasks`](super::MemoryTasks).
 ///
-/// The handler of a task runs in the process that made it. Any other that has the same records can
-/// say how far the task is, take answers for it and stop it, if the store says that it
-/// [is shared](Self::is_shared). A task whose process has ended stays as it was until it expires,
-/// unless it was one of several replicas: another one puts it as failed.
+/// The handler of a task runs in the process that created it. Any other process with the same
+/// records can report, answer and cancel the task, if the store says that it
+/// [is shared](Self::is_shared). A task whose process has ended stays unchanged until it expires,
+/// unless the process was one of several replicas: then another one marks the task as failed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a task store",
     label = "not a store of tasks",
@@ -35,35 +35,36 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
     ) -> impl Future<Output = Result<Option<TaskRecord>, TaskStoreError>> + Send;
 
     /// Replaces the previous record, whose [version](TaskRecord::version) is one less, with
-    /// `record`: returns `false`, and changes nothing, if there is a different one or none.
+    /// `record`. Returns `false` and changes nothing if there is a different record or none.
     fn replace(
         &self,
         record: TaskRecord,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
-    /// Whether other processes change its records too. The handler of a task then checks every
-    /// [`poll_interval`](crate::limits::TaskLimits::poll_interval) whether the task was answered or
-    /// cancelled elsewhere.
+    /// Whether other processes change the records too. In that case the handler of a task checks
+    /// every [`poll_interval`](crate::limits::TaskLimits::poll_interval) whether the task was
+    /// answered or cancelled by another process.
     fn is_shared(&self) -> bool {
         false
     }
 
     /// The number of tasks in each state, for [`Server::usage`](crate::Server::usage) and
-    /// [`Server::task_counts`](crate::Server::task_counts); `None` if the store does not know it at
-    /// once.
+    /// [`Server::task_counts`](crate::Server::task_counts); `None` if the store can't tell
+    /// immediately.
     fn counts(&self) -> Option<TaskCounts> {
         None
     }
 }
 
-/// The reason why a task store can't do its work.
+/// The reason why a task store failed.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskStoreError {
-    /// There is no room: the client is to try again later.
+    /// There is no room: the client should try again later.
     #[error("no room for more tasks, or for a larger one")]
     Full,
-    /// The store can't be reached now, or did not confirm a write: the client is to try again later.
+    /// The store can't be reached now, or did not confirm a write: the client should try again
+    /// later.
     #[error("the task store can't be reached at the moment")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
     /// An internal failure; the log has the whole error.

@@ -1,5 +1,5 @@
-//! The tasks of other replicas that clients wait for here: if the replica that runs one is gone, the
-//! task has failed.
+//! The tasks of other replicas that clients of this one wait for. If the replica that runs a task
+//! is gone, the task has failed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -15,13 +15,15 @@ use crate::alive::{Alive, Asks, PAUSE};
 use crate::changes::Topic;
 use crate::failure::incident::chain;
 
-/// The time that a client waits for a task that it has read and does not listen to.
+/// The time for which a client counts as waiting for a task that it has read but does not listen
+/// to.
 const WAITS: Duration = Duration::from_mins(1);
 
-/// The pause after which a handler reads the record of its task again: a message may be lost.
+/// The interval at which a handler reads the record of its task again, because a message may be
+/// lost.
 const NET: Duration = Duration::from_secs(10);
 
-/// The tasks of other replicas that clients wait for here.
+/// The tasks of other replicas that clients of this one wait for.
 #[derive(Debug)]
 pub(super) struct WatchedTasks {
     pub(super) own: ReplicaId,
@@ -33,7 +35,7 @@ pub(super) struct WatchedTasks {
 #[derive(Debug, Default)]
 struct WatchTable {
     tasks: HashMap<Arc<str>, WatchedTask>,
-    /// Whether a task of the runtime looks after them.
+    /// Whether a background task checks them.
     is_swept: bool,
 }
 
@@ -53,7 +55,7 @@ impl WatchedTasks {
         }
     }
 
-    /// Notes that a client reads this record. Returns whether the caller is to sweep from now on.
+    /// Records that a client reads this record. Returns whether the caller must start the sweep.
     fn note(&self, record: &TaskRecord) -> bool {
         let runner = record.runner.as_ref();
         let runner = runner.and_then(|runner| runner.parse::<ReplicaId>().ok());
@@ -71,8 +73,8 @@ impl WatchedTasks {
         !std::mem::replace(&mut table.is_swept, true)
     }
 
-    /// The replicas that run what clients wait for, now that everything else is forgotten; `None` if
-    /// there are none, and no sweep goes on.
+    /// The replicas that run tasks that clients wait for, after all other tasks have been
+    /// forgotten; `None` if there are none, which ends the sweep.
     fn runners(&self, is_heard: impl Fn(&Arc<str>) -> bool) -> Option<HashSet<ReplicaId>> {
         let mut table = self.table.lock();
         let is_wanted = |task: &WatchedTask| task.read.elapsed() < WAITS;
@@ -92,7 +94,7 @@ impl WatchedTasks {
 }
 
 impl Tasks {
-    /// Notes that a client reads the record of a task here, and perhaps waits for its end.
+    /// Records that a client reads the record of a task here, and may wait for its end.
     pub(super) fn watch(self: &Arc<Self>, record: &TaskRecord) {
         let watched = self.watched.as_ref();
         if watched.is_some_and(|watched| watched.note(record)) {
@@ -100,17 +102,17 @@ impl Tasks {
         }
     }
 
-    /// The pause after which a handler looks for itself whether something has happened to its task.
+    /// The interval at which a handler checks whether its task has changed.
     pub(super) fn look_again(&self) -> Duration {
         let pause = self.limits.tasks.poll_interval;
         match &self.watched {
-            // Replicas tell each other.
+            // Replicas notify each other of changes.
             Some(_) => pause.max(NET),
             None => pause,
         }
     }
 
-    /// Puts the tasks as failed whose replica is gone. Returns whether there are others.
+    /// Marks the tasks as failed whose replica is gone. Returns whether there are others.
     async fn fail_abandoned(&self) -> bool {
         let Some(watched) = &self.watched else {
             return false;
@@ -133,7 +135,7 @@ impl Tasks {
     }
 }
 
-/// Looks after the tasks of other replicas for as long as clients wait for some here.
+/// Checks the tasks of other replicas as long as clients wait for some here.
 async fn sweep(tasks: Weak<Tasks>) {
     while let Some(tasks) = tasks.upgrade() {
         if !tasks.fail_abandoned().await {

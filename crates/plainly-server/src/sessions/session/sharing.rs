@@ -1,5 +1,5 @@
-//! The side of a session that servers share: each takes over from its record what others have
-//! changed, and stores what its client changes here.
+//! The shared side of a session: each server applies changes by other servers from the record, and
+//! stores the changes that its client makes here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use crate::sessions::shared::{FoundRecord, KnownVersion, SharedSession};
 use plainly_cluster::{EngineError, ReplicaId, Unanswered};
 use plainly_transport::quota::QuotaExhausted;
 
-/// The pause before a record is looked at again that could not be read.
+/// The pause before a record that could not be read is read again.
 const AGAIN: Duration = Duration::from_secs(5);
 
 impl Session {
-    /// Makes a change. If other servers answer the session too, it is made once the returned future
-    /// has stored it.
+    /// Makes a change. If other servers serve the session too, the change takes effect once the
+    /// returned future has stored it.
     pub(crate) fn change(
         self: &Arc<Self>,
         change: SessionChange,
@@ -37,14 +37,14 @@ impl Session {
         Ok(Some(Box::pin(async move { session.store(change).await })))
     }
 
-    /// Makes a change here.
+    /// Makes a change in this process.
     fn apply(&self, change: SessionChange) -> Result<(), ProtocolError> {
         let topics = &self.subscription.topics;
         match change {
             SessionChange::Level(level) => *self.level.lock() = level,
             SessionChange::Subscribe { uri, is_recursive } => {
-                // Counted together with earlier ones: a client subscribes to one URI at a time, and
-                // could go on without end.
+                // Checked together with earlier subscriptions, because a client subscribes to one
+                // URI at a time and could continue without end.
                 let before = topics.resources();
                 let before = before.iter().map(|uri| &**uri);
                 let before = before.filter(|before| **before != *uri);
@@ -57,14 +57,14 @@ impl Session {
             SessionChange::Unsubscribe(uri) => {
                 Topic::of_resource(&uri, true).for_each(|topic| topics.remove(&topic));
             }
-            // It ends as it leaves the table of sessions, and knows its stream.
+            // The session ends when it is removed from the table, and already knows its stream.
             SessionChange::End | SessionChange::Listen(..) => {}
         }
         Ok(())
     }
 
-    /// Makes a change in its record, and then here; one of its subscriptions also where its stream
-    /// is.
+    /// Makes a change in the record, then in this process, and for a subscription also on the
+    /// server that has the stream.
     async fn store(&self, change: SessionChange) -> Result<(), ProtocolError> {
         let Some(shared) = &self.shared else {
             return Ok(());
@@ -81,7 +81,7 @@ impl Session {
         {
             let session = session.to_owned();
             let question = ReplicaQuestion::CatchUp { session };
-            // A server that can't be asked looks at the record itself, now and then.
+            // A server that can't be asked reads the record itself at intervals.
             if let Err(error) = replicas.ask(holder, &question).await {
                 tracing::debug!(%error, "a subscription was stored for a stream elsewhere");
             }
@@ -89,8 +89,8 @@ impl Session {
         Ok(())
     }
 
-    /// The change that lets it listen here, if its stream must be noted. It is an error if it
-    /// listens at another server.
+    /// The change that registers the stream on this server, if it must be registered. Returns an
+    /// error if another server has the stream.
     pub(crate) async fn listening(&self) -> Result<Option<SessionChange>, ProtocolError> {
         let Some(shared) = &self.shared else {
             return Ok(None);
@@ -103,7 +103,7 @@ impl Session {
             let question = ReplicaQuestion::Holds { session };
             match replicas.ask(holder, &question).await {
                 Ok(ReplicaAnswer::No) | Err(Unanswered::Gone) => {}
-                // Perhaps it has the stream.
+                // The server may have the stream.
                 Ok(ReplicaAnswer::Yes | ReplicaAnswer::Busy)
                 | Err(Unanswered::Silent | Unanswered::Unsent) => {
                     return Err(Refusal::StreamTaken.into());
@@ -115,8 +115,8 @@ impl Session {
         Ok((!is_noted).then(|| SessionChange::Listen((&*shared.server).into(), before)))
     }
 
-    /// Notes that it listens here. If it listened elsewhere before, its client hears of all
-    /// resources that it is subscribed to: it may have missed changes.
+    /// Registers the stream on this server. If another server had it before, the client is notified
+    /// of all its subscribed resources, because it may have missed changes.
     pub(crate) async fn listen(&self, change: SessionChange) -> Result<(), ProtocolError> {
         let was_elsewhere = matches!(change, SessionChange::Listen(_, Some(_)));
         self.store(change).await?;
@@ -126,25 +126,25 @@ impl Session {
         Ok(())
     }
 
-    /// Lets the replica that writes this stream end its side of it, because the client reads on here.
+    /// Ends the stream on the replica that writes it, because the client continues to read here.
     pub(crate) async fn take(&self, (writer, stream): (ReplicaId, u64)) {
         if let Some((session, replicas)) = self.elsewhere() {
             let session = session.to_owned();
             let question = ReplicaQuestion::Taken { session, stream };
             let answer = replicas.ask_once(writer, &question, alive::ANSWER);
-            // It may be gone: then it has no side either.
+            // The replica may be gone, and then its stream has ended too.
             if let Err(error) = answer.await {
                 tracing::debug!(%error, "a stream may go on at its first server too");
             }
         }
     }
 
-    /// The name of the session, and the other servers that answer it, if this one can ask them.
+    /// The name of the session, and the other servers that serve it, if this one can ask them.
     pub(crate) fn elsewhere(&self) -> Option<(&str, &Arc<Replicas>)> {
         self.shared.as_ref()?.elsewhere()
     }
 
-    /// Takes over what other servers have changed. Returns whether the session goes on.
+    /// Applies the changes by other servers. Returns whether the session is still alive.
     pub(crate) async fn catch_up(&self) -> Result<bool, EngineError> {
         let Some(shared) = &self.shared else {
             return Ok(true);
@@ -158,7 +158,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Takes over its record, with which it begins here.
+    /// Applies the record with which the session begins in this process.
     pub(in crate::sessions) async fn resume(&self, record: &SessionRecord, version: KnownVersion) {
         if let Some(shared) = &self.shared {
             self.take_over(shared, record, version);
@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Stores it for longer, if half of the time of its record is over.
+    /// Extends the storage time of the record, if half of it has passed.
     async fn renew(&self, shared: &SharedSession) {
         if !shared.take_turn() {
             return;
@@ -179,8 +179,8 @@ impl Session {
         }
     }
 
-    /// A task that keeps its record from expiring while its client only listens, and ends with its
-    /// stream, which another server may take over; none if it has no record. Must be called within a
+    /// A task that keeps the record from expiring while the client only listens. It ends when
+    /// another server takes over the stream. `None` without a record. It must be created within a
     /// runtime.
     pub(crate) fn keeping(self: &Arc<Self>) -> Option<JoinSet<()>> {
         self.shared.as_ref()?;
@@ -198,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Looks at its record now and then. Returns once the session has ended.
+    /// Reads the record at intervals. Returns once the session has ended.
     async fn look(&self, shared: &SharedSession) {
         let (topics, mut gaps) = (&self.subscription.topics, shared.gaps());
         loop {
@@ -214,21 +214,21 @@ impl Session {
                 }
                 sleep(AGAIN).await;
             }
-            // The client may have subscribed elsewhere before the changes that were missed.
+            // The client may have subscribed on another server before the missed changes.
             let new = topics.resources().into_iter();
             new.filter(|uri| has_missed && !before.contains(uri))
                 .for_each(|uri| topics.mark(&Topic::Resource(uri)));
         }
     }
 
-    /// Takes over the contents of its record, as far as there is room.
+    /// Applies the contents of the record, as far as there is room.
     fn take_over(&self, shared: &SharedSession, record: &SessionRecord, version: KnownVersion) {
         if self.follow(shared, record, version).is_err() {
             tracing::debug!("no room for what a client is subscribed to elsewhere");
         }
     }
 
-    /// Takes over the contents of its record, unless it has taken over a later version.
+    /// Applies the contents of the record, unless a later version has been applied.
     fn follow(
         &self,
         shared: &SharedSession,
@@ -248,7 +248,8 @@ impl Session {
         let subscribed = record.topics();
         topics.retain_resources(&subscribed);
         topics.add(subscribed)?;
-        // Last: what there was no room for is tried again at the next request.
+        // Last, so that subscriptions for which there was no room are tried again at the next
+        // request.
         known.version = Some(version);
         Ok(())
     }

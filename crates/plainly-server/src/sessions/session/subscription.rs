@@ -1,5 +1,5 @@
-//! The subscription of a legacy session: it outlives the streams, one at a time, on which the
-//! client hears of changes.
+//! The subscription of a legacy session. It outlives the streams, one at a time, on which the
+//! client gets notifications.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use plainly_transport::lock::Lock;
 /// The subscription of a legacy session.
 #[derive(Debug)]
 pub(crate) struct SessionSubscription {
-    /// The resources that the client has subscribed to; while there is a stream, the lists too.
+    /// The resources that the client has subscribed to. While there is a stream, also the lists.
     pub(crate) topics: Arc<TopicSubscription>,
     /// The time when the last stream was closed; `None` while there is one.
     closed_since: Lock<Option<Instant>>,
@@ -52,8 +52,8 @@ impl SessionSubscription {
     }
 }
 
-/// The one stream of a session. Without it, only changes of resources that the client subscribed to
-/// are kept for the next stream.
+/// The only stream of a session. Without it, only changes of resources that the client subscribed
+/// to are stored for the next stream.
 pub(crate) struct OpenStream {
     subscription: Arc<SessionSubscription>,
     lists: Vec<Topic>,
@@ -61,7 +61,8 @@ pub(crate) struct OpenStream {
 
 impl Drop for OpenStream {
     fn drop(&mut self) {
-        // Locked until the lists are removed: a stream that is opened meanwhile has the same ones.
+        // Locked until the lists are removed, because a stream that is opened meanwhile uses the
+        // same ones.
         let mut closed_since = self.subscription.closed_since.lock();
         for list in &self.lists {
             self.subscription.topics.remove(list);

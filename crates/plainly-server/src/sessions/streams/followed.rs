@@ -1,4 +1,4 @@
-//! The side of a journal that reads: a stream of another replica, for a client that comes back here.
+//! The reading side of a journal: a stream of another replica, for a client that resumes it here.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -20,23 +20,23 @@ use crate::alive::{Alive, PAUSE};
 use crate::failure::incident::chain;
 use plainly_transport::{Event, Feed};
 
-/// The time for reading all that is stored of a journal.
+/// The time limit for reading the stored part of a journal.
 const OPENING: Duration = Duration::from_secs(5);
 
-/// The time for the beginning of a journal, which is written behind its stream.
+/// The time limit for the beginning of a journal, which is written after its stream.
 const BEGINNING: Duration = Duration::from_secs(1);
 
-/// The pause before a journal is read again that could not be read.
+/// The pause before a journal that could not be read is read again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// The events that are read ahead of the client.
+/// The number of events that are read ahead of the client.
 const AHEAD: usize = 16;
 
-/// The place in a stream of another replica where a client goes on.
+/// The place in a stream of another replica from which a client continues.
 #[derive(Debug)]
 pub(crate) struct ForeignPlace {
     pub(super) journal: Journal,
-    /// The beginning of the ids of its events.
+    /// The prefix of the ids of the stream's events.
     pub(super) prefix: String,
     /// The last event that the client has.
     pub(super) after: u64,
@@ -48,12 +48,12 @@ pub(crate) struct ForeignPlace {
 type Entries = BoxStream<'static, Result<Entry, EngineError>>;
 
 impl ForeignPlace {
-    /// The replica that writes the stream, and its number there.
+    /// The replica that writes the stream, and the stream's number there.
     pub(crate) fn stream(&self) -> (ReplicaId, u64) {
         (self.journal.writer, self.journal.stream)
     }
 
-    /// The events after this place. An earlier reader of the stream gets no more of it.
+    /// The events after this place. Earlier readers of the stream are ended.
     pub(crate) async fn resume(self) -> Result<FollowedFeed, ProtocolError> {
         let reader = getrandom::u64().map_err(|error| {
             ProtocolError::internal("The stream could not be resumed").with_source(error)
@@ -66,7 +66,7 @@ impl ForeignPlace {
             Ok(opened) => opened?,
             Err(late) => return Err(ProtocolError::from(Unavailable::Overloaded).with_source(late)),
         }
-        // Its writer is a moment behind the stream.
+        // The journal is slightly behind its stream.
         let begun = followed.read(&mut entries, |followed| followed.has_begun);
         if let Ok(begun) = timeout(BEGINNING, begun).await {
             begun?;
@@ -129,7 +129,7 @@ impl ForeignPlace {
         }
     }
 
-    /// Returns once the replica that writes is gone.
+    /// Returns once the replica that writes the stream is gone.
     async fn writer_is_gone(&self) {
         let alive = Alive::default();
         let asks = &*self.journal.all.asks;
@@ -142,7 +142,7 @@ impl ForeignPlace {
         }
     }
 
-    /// Ends the stream in place of its writer. Of two readers that do, the first one counts.
+    /// Ends the stream in place of its writer. If two readers do so, the first one counts.
     async fn end(&self, followed: &Followed) {
         let last_word = followed.last_word.clone().filter(|_| !followed.has_reply);
         let last_word = last_word.map(|message| {
@@ -166,16 +166,16 @@ impl ForeignPlace {
 /// The state of a reader of a journal.
 #[derive(Debug)]
 struct Followed {
-    /// The number of the next event that the client gets.
+    /// The number of the next event for the client.
     next: u64,
     reader: u64,
-    /// All readers before this one, for entries may come again.
+    /// All earlier readers, because entries may be repeated.
     earlier: HashSet<u64>,
     last_word: Option<Bytes>,
     has_reply: bool,
-    /// Whether there is anything of the writer in the journal.
+    /// Whether the journal contains any entry of the writer.
     has_begun: bool,
-    /// Whether everything is read that was stored before this reader came.
+    /// Whether everything has been read that was stored before this reader began.
     is_opened: bool,
     /// Whether an event is missing.
     is_broken: bool,
@@ -199,12 +199,12 @@ impl Followed {
         }
     }
 
-    /// Whether all events after the client's last are there, or to come.
+    /// Whether all events after the client's last one are available or still to come.
     fn can_go_on(&self) -> bool {
         self.has_begun && !self.is_broken
     }
 
-    /// Reads on until something is so.
+    /// Reads entries until `is_so` holds.
     async fn read(
         &mut self,
         entries: &mut Entries,
@@ -225,7 +225,7 @@ impl Followed {
                 self.has_begun = true;
                 self.last_word = Some(message);
             }
-            // What a writer adds that was taken to be gone comes too late.
+            // Entries from a writer that counted as gone are too late.
             Entry::Event(_) if self.is_over => {}
             Entry::Event(event) => {
                 self.has_begun = true;
@@ -242,23 +242,24 @@ impl Followed {
     }
 
     fn hear_event(&mut self, event: JournalEvent) {
-        // A lower number came before, or the client has it.
+        // A lower number was repeated, or the client already has it.
         if event.number == self.next {
             self.next += 1;
             self.unsent.push_back((event.number, event.message));
         } else if event.number > self.next {
-            // The client comes back, and is told that the rest is no longer available.
+            // The client reconnects and gets an error that the rest is no longer available.
             self.is_broken = true;
             self.is_over = self.is_opened;
         }
     }
 }
 
-/// A stream of another replica as it is sent on one connection. Dropping it ends nothing else.
+/// A stream of another replica as it is sent on one connection. Dropping it ends only this
+/// connection's reading.
 pub(crate) struct FollowedFeed {
-    /// The beginning of the ids of its events.
+    /// The prefix of the ids of its events.
     prefix: String,
-    /// The number in an event that it begins with, and that has only an id.
+    /// The number of its first event, if that event has only an id.
     first: Option<u64>,
     events: mpsc::Receiver<(u64, Bytes)>,
     _following: JoinSet<()>,

@@ -1,5 +1,5 @@
-//! The journals of streams: the events of each stream, as the replicas of a server share them. Each
-//! entry is sealed, and bound to its journal.
+//! The journals of streams: the events of each stream, which the replicas of a server share. Each
+//! entry is sealed and bound to its journal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::alive::Asks;
 use crate::shelves::{ShelfKey, Shelves};
 
-/// The time that a journal is stored.
+/// The storage time of a journal.
 const TTL: Duration = Duration::from_mins(10);
 
 /// The journals of all streams of a server.
@@ -37,7 +37,7 @@ pub(crate) struct SessionJournals {
 #[derive(Clone, Debug)]
 pub(super) struct Journal {
     pub(super) all: Arc<SharedJournals>,
-    /// The replica that writes it.
+    /// The replica that writes the journal.
     pub(super) writer: ReplicaId,
     pub(super) stream: u64,
     name: String,
@@ -46,12 +46,12 @@ pub(super) struct Journal {
 /// An entry of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// The event that ends the stream in place of its writer, should that be gone.
+    /// The event that ends the stream in place of its writer, if the writer is gone.
     LastWord(Bytes),
     Event(JournalEvent),
-    /// Nothing follows.
+    /// The end of the stream.
     End,
-    /// A reader with this number reads from now on, in place of all before it.
+    /// The reader with this number replaces all earlier ones.
     Taken(u64),
 }
 
@@ -59,17 +59,17 @@ pub(super) enum Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JournalEvent {
     pub(super) number: u64,
-    /// Whether it is the reply.
+    /// Whether the event is the reply.
     pub(super) is_reply: bool,
     pub(super) message: Bytes,
 }
 
-/// The kinds of entry, each the first byte of one.
+/// The kinds of entry, which are their first bytes.
 mod kind {
     pub(super) const LAST_WORD: u8 = b'w';
     pub(super) const MESSAGE: u8 = b'm';
     pub(super) const REPLY: u8 = b'r';
-    /// An event that is too large for an entry: a record has it.
+    /// An event that is too large for an entry and is stored in a record.
     pub(super) const STORED: u8 = b's';
     pub(super) const END: u8 = b'e';
     pub(super) const TAKEN: u8 = b't';
@@ -127,7 +127,7 @@ impl Journal {
         {
             let key = self.stored(event.number);
             let put = self.all.shelves.put(&key, written, None, TTL).await?;
-            // Another reader has stored its last word under this number: the first one counts.
+            // Another reader has stored its last event under this number; the first one counts.
             if put.is_none() {
                 return Ok(());
             }
@@ -142,7 +142,7 @@ impl Journal {
         self.all.engine.append(&self.name, sealed).await
     }
 
-    /// All entries, and those to come. Entries of an unknown kind are left out.
+    /// All entries, including future ones. Entries of unknown kinds are left out.
     pub(super) fn follow(&self) -> BoxStream<'static, Result<Entry, EngineError>> {
         let journal = self.clone();
         let sealed = self.all.engine.follow(&self.name);
@@ -154,7 +154,7 @@ impl Journal {
     }
 
     async fn read(&self, sealed: Result<Bytes, EngineError>) -> Result<Option<Entry>, EngineError> {
-        // Others who reach the engine can add what they like, but seal nothing.
+        // Other programs that can reach the engine can add entries, but can't seal them.
         let Ok(mut written) = self.all.shelves.open("journal", &self.name, sealed?) else {
             return Ok(None);
         };
@@ -169,7 +169,7 @@ impl Journal {
         Ok(Entry::read(&written))
     }
 
-    /// The key of the record of an event that is too large for an entry.
+    /// The key of the record for an event that is too large for an entry.
     fn stored(&self, number: u64) -> ShelfKey {
         ShelfKey::new("events", &format!("{}-{number}", self.name))
     }
@@ -191,7 +191,7 @@ impl Entry {
         [&[kind][..], number, &content].concat().into()
     }
 
-    /// The entry in these bytes; nothing if its kind is unknown.
+    /// Parses an entry; `None` if its kind is unknown.
     fn read(written: &Bytes) -> Option<Self> {
         let (kind, rest) = written.split_first()?;
         let event = |is_reply| {

@@ -1,5 +1,5 @@
-//! The events of the streams of one session: which are kept, who reads them, and which are forgotten first. Knows
-//! nothing of handlers, and has no clock.
+//! The stored events of one session's streams: which are stored, who reads them, and which are
+//! dropped first. Independent of handlers, and without a clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -11,9 +11,10 @@ use tokio::time::Instant;
 use crate::limits::Limits;
 use plainly_transport::quota::QuotaPart;
 
-/// The most events that the writer may be ahead of the reader, until the end.
+/// The maximum number of events by which the writer may be ahead of the reader, until the request
+/// is over.
 const AHEAD: u64 = 16;
-/// Bytes that an event takes beside its own.
+/// The bytes that an event uses in addition to its own.
 const OVERHEAD: usize = 64;
 
 /// The events of all streams of a session.
@@ -21,12 +22,12 @@ const OVERHEAD: usize = 64;
 pub(super) struct StoredEvents {
     most: EventLimits,
     events: usize,
-    /// Its part of the bytes that are kept in all sessions together.
+    /// The quota part for the bytes of all stored events in all sessions.
     bytes: QuotaPart,
-    /// The number of streams so far, which numbers the next one.
+    /// The number of streams so far, from which the next one gets its number.
     count: u64,
     streams: BTreeMap<u64, Stream>,
-    /// Whether a task removes streams as their time comes.
+    /// Whether a task removes expired streams.
     is_swept: bool,
 }
 
@@ -37,20 +38,20 @@ struct EventLimits {
     bytes: usize,
 }
 
-/// One stream. Its events are numbered from 1.
+/// A stream. Its events are numbered from 1.
 #[derive(Debug, Default)]
 struct Stream {
     events: VecDeque<Bytes>,
-    /// The number of the last event that was forgotten.
+    /// The number of the last event that was dropped.
     forgotten: u64,
     /// The number of the last event that was read.
     read: u64,
     /// The number of the event after which the connection is closed.
     pause: Option<u64>,
-    /// The time when its last event came.
+    /// The time of the last event.
     ended: Option<Instant>,
     is_told_to_end: bool,
-    /// The number of readers so far. The last one is the reader, if there is one now.
+    /// The number of readers so far. The last one is the current reader, if there is one.
     readers: u64,
     has_reader: bool,
     reader: Option<Waker>,
@@ -64,11 +65,11 @@ pub(super) struct Reader {
     number: u64,
 }
 
-/// The next step of the writer of a stream.
+/// The next step of a stream's writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Write,
-    /// The remaining events are written at once.
+    /// Writes the remaining events without waiting.
     End,
     Wait,
 }
@@ -89,7 +90,7 @@ impl StoredEvents {
         }
     }
 
-    /// Opens a stream, for a reader.
+    /// Opens a stream, and returns its reader.
     pub(super) fn open(&mut self) -> Reader {
         self.count += 1;
         let mut stream = Stream::default();
@@ -107,7 +108,7 @@ impl StoredEvents {
         streams.any(|stream| stream.ended.is_none() || stream.has_reader)
     }
 
-    /// Whether the stream may be written to.
+    /// Whether the stream may be written to now.
     pub(super) fn turn(&mut self, stream: u64, context: &mut Context<'_>) -> Turn {
         let Some(stream) = self.streams.get_mut(&stream) else {
             return Turn::End;
@@ -116,15 +117,15 @@ impl StoredEvents {
             return Turn::End;
         }
         stream.writer = Some(context.waker().clone());
-        // Without a reader the writer goes on, and the oldest events are forgotten: a client that is gone may never
-        // come back.
+        // Without a reader the writer continues and the oldest events are dropped, because a client
+        // that is gone may never return.
         if stream.has_reader && stream.last() - stream.read >= AHEAD {
             return Turn::Wait;
         }
         Turn::Write
     }
 
-    /// Writes an event, and returns its number; `None` if there is no such stream.
+    /// Writes an event, and returns its number; `None` if the stream does not exist.
     pub(super) fn push(&mut self, number: u64, event: Bytes) -> Option<u64> {
         let stream = self.streams.get_mut(&number)?;
         let size = event.len() + OVERHEAD;
@@ -137,7 +138,7 @@ impl StoredEvents {
         Some(last)
     }
 
-    /// Closes the reader's connection once everything so far is read.
+    /// Closes the reader's connection once all current events have been read.
     pub(super) fn pause(&mut self, stream: u64) {
         if let Some(stream) = self.streams.get_mut(&stream)
             && stream.has_reader
@@ -147,7 +148,7 @@ impl StoredEvents {
         }
     }
 
-    /// Nothing will be written to it any more.
+    /// Records that no more events will be written to the stream.
     pub(super) fn end(&mut self, stream: u64, now: Instant) {
         if let Some(stream) = self.streams.get_mut(&stream) {
             stream.ended = Some(now);
@@ -155,12 +156,13 @@ impl StoredEvents {
         }
     }
 
-    /// Whether the caller is to [`sweep`](Self::sweep) from now on.
+    /// Whether the caller must run [`sweep`](Self::sweep) from now on.
     pub(super) fn needs_sweeper(&mut self) -> bool {
         !std::mem::replace(&mut self.is_swept, true)
     }
 
-    /// Removes streams that ended at least `age` ago. Returns when the earliest of the others ended, if there is one.
+    /// Removes streams that ended at least `age` ago. Returns when the earliest of the others
+    /// ended, if there is one.
     pub(super) fn sweep(&mut self, now: Instant, age: Duration) -> Option<Instant> {
         let ended = |stream: &Stream| stream.ended.filter(|_| !stream.has_reader);
         let streams = self.streams.iter();
@@ -178,7 +180,7 @@ impl StoredEvents {
         next
     }
 
-    /// Forgets the stream.
+    /// Removes the stream.
     pub(super) fn remove(&mut self, number: u64) {
         if let Some(mut stream) = self.streams.remove(&number) {
             while let Some(event) = stream.events.pop_front() {
@@ -188,14 +190,15 @@ impl StoredEvents {
         }
     }
 
-    /// Forgets all.
+    /// Removes all streams.
     pub(super) fn clear(&mut self) {
         while let Some((number, _)) = self.streams.first_key_value() {
             self.remove(*number);
         }
     }
 
-    /// A reader of what follows the event `after`, in place of an earlier reader; `None` if not all of it is kept.
+    /// A reader of the events after `after`, which replaces an earlier reader; `None` if some of
+    /// these events are no longer stored.
     pub(super) fn resume(&mut self, stream: u64, after: u64) -> Option<Reader> {
         let open = self.streams.get_mut(&stream)?;
         if after < open.forgotten || after > open.last() {
@@ -207,7 +210,7 @@ impl StoredEvents {
         Some(Reader { stream, number })
     }
 
-    /// Puts a reader that leaves at once in place of the reader. Returns whether there is such a stream.
+    /// Ends the current reader of the stream. Returns whether the stream exists.
     pub(super) fn take(&mut self, stream: u64) -> bool {
         let Some(open) = self.streams.get_mut(&stream) else {
             return false;
@@ -217,7 +220,7 @@ impl StoredEvents {
         true
     }
 
-    /// The next event for this reader, with its number; `None` if there is nothing more for it to read.
+    /// The next event for this reader, with its number; `None` if there is nothing more to read.
     pub(super) fn next(
         &mut self,
         reader: Reader,
@@ -254,25 +257,25 @@ impl StoredEvents {
         }
     }
 
-    /// Removes this reader. The writer no longer waits for it.
+    /// Removes this reader, so that the writer no longer waits for it.
     pub(super) fn leave(&mut self, reader: Reader) {
         if let Some(stream) = self.read_by(reader) {
             stream.has_reader = false;
             stream.pause = None;
             stream.wake_writer();
-            // Until now, nothing that this reader had yet to read could be forgotten.
+            // Until now, no event that this reader had not read could be dropped.
             self.forget_oldest();
         }
     }
 
-    /// The stream of this reader, if no other has taken its place.
+    /// The stream of this reader, unless another reader has replaced it.
     fn read_by(&mut self, reader: Reader) -> Option<&mut Stream> {
         let stream = self.streams.get_mut(&reader.stream)?;
         (stream.has_reader && stream.readers == reader.number).then_some(stream)
     }
 
-    /// Forgets events while there are too many: of the oldest streams first, but none that is still
-    /// read.
+    /// Drops events while there are too many: those of the oldest streams first, but none that a
+    /// reader has not read yet.
     fn forget_oldest(&mut self) {
         while self.is_too_much() {
             let mut streams = self.streams.iter_mut();
@@ -321,11 +324,12 @@ impl Stream {
     }
 
     fn can_forget(&self) -> bool {
-        // While somebody reads, only events that were read may go: the others are still on their way.
+        // While there is a reader, only events that were read may be dropped, because the others
+        // are still to be sent.
         !self.events.is_empty() && (!self.has_reader || self.forgotten < self.read)
     }
 
-    /// Whether there is nothing more to read, and no reader.
+    /// Whether there is nothing more to read and no reader.
     fn is_over(&self) -> bool {
         self.events.is_empty() && self.ended.is_some() && !self.has_reader
     }
@@ -474,7 +478,7 @@ mod tests {
             write(&mut kept, 2, 1..=5);
             assert!(kept.resume(1, 3).is_none());
             let again = kept.resume(1, 4).unwrap();
-            // Now all is read by somebody, so that there may be more.
+            // All streams have been read, so there may be more events.
             write(&mut kept, 2, 6..=9);
             assert_eq!(read(&mut kept, again), [5, 6, 7, 8, 9]);
             kept.leave(two);

@@ -1,4 +1,4 @@
-//! The side of a journal that writes: behind the stream, which never waits for it.
+//! The writing side of a journal. It is written after the stream, which never waits for it.
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -10,17 +10,19 @@ use crate::failure::incident::chain;
 use plainly_cluster::EngineError;
 use std::time::Duration;
 
-/// The most entries that are not yet confirmed. Of a faster stream, some are lost.
+/// The maximum number of entries that are not yet confirmed. If a stream is faster, entries are
+/// lost.
 const UNCONFIRMED: usize = 64;
 
-/// The attempts to add an entry, and the pause before the second.
+/// The maximum number of attempts to add an entry, and the pause before the second.
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The events after which the last word is written again: a journal forgets its oldest entries.
+/// The number of events after which the last event is written again, because a journal drops its
+/// oldest entries.
 const AGAIN: u64 = 256;
 
-/// A journal that is written behind a stream.
+/// A journal that is written after a stream.
 #[derive(Debug)]
 pub(super) struct JournalWriter {
     entries: mpsc::Sender<Entry>,
@@ -71,7 +73,7 @@ async fn write(journal: Journal, mut entries: mpsc::Receiver<Entry>) {
     }
 }
 
-/// Ends the readers of a stream elsewhere, because its client reads on here.
+/// Ends the readers of a stream on other replicas, because its client continues to read here.
 pub(super) async fn take_back(journal: Journal) {
     let taken = match getrandom::u64() {
         Ok(reader) => append(&journal, &Entry::Taken(reader)).await,
@@ -83,7 +85,7 @@ pub(super) async fn take_back(journal: Journal) {
     }
 }
 
-/// Adds an entry, perhaps twice: who reads it twice takes it once.
+/// Adds an entry, perhaps twice. Readers ignore the second copy.
 pub(super) async fn append(journal: &Journal, entry: &Entry) -> Result<(), EngineError> {
     let mut attempt = 1;
     loop {

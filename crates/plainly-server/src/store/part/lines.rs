@@ -1,4 +1,4 @@
-//! Sparse indexes of the lines of large resources: lines that were counted once are not counted again.
+//! Sparse indexes of the lines of large resources, so that lines are not counted again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,16 +9,16 @@ use memchr::memchr_iter;
 use plainly_transport::lock::Lock;
 use plainly_transport::lru::Lru;
 
-/// The bytes of a block: an index has one entry for each.
+/// The length of a block in bytes. An index has one entry for each block.
 pub(super) const BLOCK: u64 = 1 << 20;
 
-/// The bytes of an entry.
+/// The length of an entry in bytes.
 const ENTRY: usize = size_of::<u64>() + size_of::<u32>();
 
-/// The bytes around an index, about.
+/// The approximate number of bytes around an index.
 const AROUND: usize = 256;
 
-/// The most bytes of all indexes of the process together.
+/// The maximum number of bytes of all indexes in the process.
 const MOST: usize = 16 << 20;
 
 /// The indexes of all stores.
@@ -27,11 +27,12 @@ static ALL: Lock<Lru<Key, Arc<LineIndex>>> = Lock::new(Lru::new(MOST));
 /// The number of the last store that has indexes.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// Indexes of the lines in the large resources of one store, for [`read_part`](super::read_part): where a line is that was
-/// found before need not be counted again.
+/// Indexes of the lines in the large resources of one store, for [`read_part`](super::read_part),
+/// so that lines that were found before are not counted again.
 ///
-/// They may only be used with a store that shows everyone the same content: with a [view](crate::store::Store::view), one
-/// caller could be led by what another one sees. All indexes of a process take at most 16 MiB; the least recently used goes
+/// Use them only with a store that shows every caller the same content. With a
+/// [view](crate::store::Store::view), the content of one caller could affect another one. All
+/// indexes of a process use at most 16 MiB; the least recently used is dropped first.
 /// first.
 #[derive(Debug)]
 pub struct LineIndexes {
@@ -65,7 +66,7 @@ impl LineIndexes {
         found.unwrap_or_default()
     }
 
-    /// Stores the index of the resource at `uri`, unless it is empty or the beginning of the one that is there.
+    /// Stores the index of the resource at `uri`, unless it is empty or a prefix of the stored one.
     pub(super) fn put(&self, uri: &str, index: &Arc<LineIndex>) {
         let key: Key = (self.number, uri.into());
         let mut all = ALL.lock();
@@ -86,18 +87,19 @@ impl LineIndexes {
 /// The number of a store, and a URI.
 type Key = (u64, Arc<str>);
 
-/// The lines of one resource, as far as they have been counted: for each block the lines that end before its end, and a
-/// checksum.
+/// The counted lines of one resource: for each block, the number of lines that end before the end
+/// of the block, and a checksum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LineIndex {
-    /// The tag that the resource had all the while that it was read; `None` if it had several or none.
+    /// The tag that the resource had during the whole reading; `None` if it had several or none.
     tag: Option<String>,
     ends: Vec<u64>,
     checksums: Vec<u32>,
 }
 
 impl LineIndex {
-    /// The last known block that begins before the `line`th line end, and the lines that end before that block.
+    /// The last known block that begins before the `line`th line end, and the number of lines that
+    /// end before that block.
     fn before(&self, line: u64) -> (usize, u64) {
         let block = self.ends.partition_point(|end| *end < line);
         let block = block.min(self.last().unwrap_or(0));
@@ -105,7 +107,7 @@ impl LineIndex {
         (block, lines.copied().unwrap_or(0))
     }
 
-    /// Whether the content with this tag is what was counted.
+    /// Whether the content with this tag is the counted one.
     pub(super) fn has_tag(&self, tag: Option<&str>) -> bool {
         tag.is_some() && self.tag.as_deref() == tag
     }
@@ -115,7 +117,8 @@ impl LineIndex {
         self.checksums.len().checked_sub(1)
     }
 
-    /// Whether the block has the checksum that it had when it was counted: true of one that was not.
+    /// Whether the block has the checksum that it had when it was counted. True for a block that
+    /// was not counted.
     pub(super) fn agrees(&self, block: usize, checksum: u32) -> bool {
         let known = self.checksums.get(block);
         known.is_none_or(|known| *known == checksum)
@@ -129,13 +132,13 @@ impl LineIndex {
         self.ends.len() * ENTRY + self.tag.as_ref().map_or(0, String::len) + uri.len() + AROUND
     }
 
-    /// Sets the entry of a block, and removes those behind it if it was another one.
+    /// Sets the entry of a block, and removes those after it if the entry changed.
     fn set(&mut self, block: usize, end: u64, checksum: u32) {
         if self.checksums.get(block) != Some(&checksum) {
             self.ends.truncate(block);
             self.checksums.truncate(block);
         }
-        // No block is left out: what follows could not be found.
+        // No block is skipped, because later ones could not be found then.
         if self.checksums.len() == block {
             self.ends.push(end);
             self.checksums.push(checksum);
@@ -143,20 +146,20 @@ impl LineIndex {
     }
 }
 
-/// The index of a resource that is being read, from the beginning of a block on.
+/// The index of a resource during reading, from the beginning of a block on.
 #[derive(Default)]
 pub(super) struct Counting {
     index: Arc<LineIndex>,
     block: usize,
-    /// The bytes of the block that have been read.
+    /// The number of bytes of the block that have been read.
     read: u64,
-    /// The lines that ended so far.
+    /// The number of lines that have ended so far.
     lines: u64,
     checksum: Hasher,
 }
 
 impl Counting {
-    /// Goes on with what is known before the `line`th line end.
+    /// Continues from the last known block before the `line`th line end.
     pub(super) fn before(line: u64, index: Arc<LineIndex>) -> Self {
         let (block, lines) = index.before(line);
         Self {
@@ -172,28 +175,28 @@ impl Counting {
         &self.index
     }
 
-    /// The block that is being read.
+    /// The number of the current block.
     pub(super) fn block(&self) -> usize {
         self.block
     }
 
-    /// The position up to which was read.
+    /// The position up to which the resource has been read.
     pub(super) fn at(&self) -> u64 {
         self.block as u64 * BLOCK + self.read
     }
 
-    /// The lines that ended before.
+    /// The number of lines that ended before.
     pub(super) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// The number of these bytes that are in the block that is being read.
+    /// The number of these bytes that are in the current block.
     pub(super) fn within(&self, bytes: &[u8]) -> usize {
         let left = usize::try_from(BLOCK - self.read).unwrap_or(usize::MAX);
         left.min(bytes.len())
     }
 
-    /// Counts the lines that end in these bytes, which are in the block that is being read.
+    /// Counts the lines that end in these bytes, which are in the current block.
     pub(super) fn count(&mut self, bytes: &[u8], tag: Option<&str>) -> u64 {
         let count = memchr_iter(b'\n', bytes).count() as u64;
         self.lines += count;

@@ -1,4 +1,4 @@
-//! The search for lines by their numbers: from the beginning of the resource, or from where they were found before.
+//! The search for lines by number, from the beginning of the resource or from a known position.
 
 use std::time::Duration;
 
@@ -13,16 +13,17 @@ use super::lines::{BLOCK, Counting};
 use super::{LINE, MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
 use crate::store::{BudgetPart, ByteRange, RangeQuery, Ranged, Store, StoreError};
 
-/// The bytes that are read at a time. Two pieces are in memory, and allocators keep some of what was freed for each thread.
+/// The number of bytes that are read at a time. Two pieces are in memory, and allocators keep some
+/// of the freed memory for each thread.
 const PIECE: u64 = 256 << 10;
 
-/// The most searches in a resource that becomes another meanwhile.
+/// The maximum number of searches if the resource changes meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// The longest time of a search.
+/// The maximum time of a search.
 const TIME: Duration = Duration::from_secs(20);
 
-/// The time between two notifications of progress.
+/// The interval between progress notifications.
 const STEP: Duration = Duration::from_secs(1);
 
 /// The lines from `first` on.
@@ -49,14 +50,14 @@ struct LineSearch<'a> {
     first: u64,
     last: Option<u64>,
     counting: Counting,
-    /// The line of the next byte that is taken.
+    /// The line that contains the next byte.
     line: u64,
     /// The size at the last read.
     size: u64,
     found: Vec<u8>,
     /// The position of the first byte that was found.
     found_at: u64,
-    /// The memory for the lines that were found, and for the piece that is being read.
+    /// The memory for the found lines and the current piece.
     held: BudgetPart,
     /// Whether the last byte that was read ends a line.
     has_ended: bool,
@@ -66,7 +67,7 @@ struct LineSearch<'a> {
 }
 
 impl Drop for LineSearch<'_> {
-    /// Also a search that is given up has counted.
+    /// Stores the index also if the search is given up, because it has counted lines.
     fn drop(&mut self) {
         if let Some(lines) = self.query.lines {
             lines.put(self.query.uri, self.counting.index());
@@ -99,7 +100,7 @@ impl<'a> LineSearch<'a> {
         }
     }
 
-    /// The lines; `None` if the resource is no longer what was counted.
+    /// The lines; `None` if the resource has changed since it was counted.
     async fn run<S: Store + ?Sized>(
         &mut self,
         store: &S,
@@ -135,7 +136,8 @@ impl<'a> LineSearch<'a> {
             let held = self.found.len() + ranged.bytes.len();
             self.held.grow(held as u64).await?;
             let next = at + ranged.bytes.len() as u64;
-            // Lines that were not in the first piece may be far away: the next one is read while this one is counted.
+            // Lines that were not in the first piece may be far away, so the next piece is read
+            // while this one is counted.
             if pieces > 0 && next < self.size {
                 let (_, read) = ahead.insert(begin(next));
                 read.as_mut().now_or_never();
@@ -150,7 +152,8 @@ impl<'a> LineSearch<'a> {
         }
     }
 
-    /// Counts the lines of a piece, and takes those that are asked for; the content if it is complete.
+    /// Counts the lines of a piece, and takes the requested ones. Returns the content if it is
+    /// complete.
     fn count(&mut self, ranged: &Ranged) -> Option<PartContent> {
         let mut rest = &*ranged.bytes;
         while !rest.is_empty() {
@@ -168,7 +171,7 @@ impl<'a> LineSearch<'a> {
         None
     }
 
-    /// Some bytes; `None` if the resource has become shorter.
+    /// Reads some bytes; `None` if the resource has become shorter.
     async fn read<S: Store + ?Sized>(
         &mut self,
         store: &S,
@@ -195,8 +198,9 @@ impl<'a> LineSearch<'a> {
         }
     }
 
-    /// Whether the resource, of which these bytes were read, is what was counted: by its tag, or else by the last block and the
-    /// one that is read, because a log that has grown need not be counted again.
+    /// Whether the resource, from which these bytes were read, is the counted one: by its tag, or
+    /// otherwise by the last block and the current one, because a log that has grown need not be
+    /// counted again.
     async fn is_as_counted<S: Store + ?Sized>(
         &mut self,
         store: &S,
@@ -216,7 +220,7 @@ impl<'a> LineSearch<'a> {
             })
     }
 
-    /// Whether a block is as it was counted; these are its first bytes.
+    /// Whether a block is unchanged since it was counted. `begun` are its first bytes.
     async fn agrees<S: Store + ?Sized>(
         &mut self,
         store: &S,
@@ -237,7 +241,7 @@ impl<'a> LineSearch<'a> {
         Ok(self.counting.index().agrees(block, checksum.finalize()))
     }
 
-    /// Removes what is known of the lines of the resource.
+    /// Removes the index of the resource's lines.
     fn forget(&mut self) -> Option<PartContent> {
         if let Some(lines) = self.query.lines {
             lines.remove(self.query.uri);
@@ -246,7 +250,8 @@ impl<'a> LineSearch<'a> {
         None
     }
 
-    /// The lines found so far if there is no more time, and a failure if there are none; notifies the caller otherwise.
+    /// Returns the lines found so far if the time is over, or an error if there are none. Otherwise
+    /// notifies the caller.
     async fn go_on(&mut self) -> Result<Option<PartContent>, StoreError> {
         let now = Instant::now();
         if now >= self.until {
@@ -264,7 +269,7 @@ impl<'a> LineSearch<'a> {
         Ok(None)
     }
 
-    /// The bytes behind the lines that are not asked for. In all of these bytes, `count` lines end.
+    /// The bytes after the lines that were not requested. In all of these bytes, `count` lines end.
     fn skip<'b>(&mut self, block: &'b [u8], count: u64) -> &'b [u8] {
         let missing = self.first.saturating_sub(self.line);
         self.has_ended = block.last() == Some(&b'\n');
@@ -281,7 +286,8 @@ impl<'a> LineSearch<'a> {
         end.and_then(|end| block.get(end + 1..)).unwrap_or(&[])
     }
 
-    /// Takes lines out of these bytes, behind which there are no others if `is_rest_read`; the content if it is complete.
+    /// Takes lines from these bytes. If `is_rest_read`, no others follow. Returns the content if it
+    /// is complete.
     fn take(&mut self, rest: &[u8], is_rest_read: bool) -> Option<PartContent> {
         let most = match self.last {
             Some(_) => MOST,
@@ -306,11 +312,11 @@ impl<'a> LineSearch<'a> {
             None => memchr_iter(b'\n', taken).count() as u64,
         };
         let is_rest_taken = is_rest_read && taken.len() == rest.len();
-        // At the very end, the next read shows that there is nothing more.
+        // At the very end, the next read shows that nothing more follows.
         (end.is_some() && !is_rest_taken).then(|| self.content(self.line, None))
     }
 
-    /// The content without what is above the limit: whole lines, or else the beginning of one.
+    /// The content cut at the limit: whole lines, or otherwise the beginning of one.
     fn cut(&mut self, most: usize) -> PartContent {
         if let Some(content) = self.whole_lines(most) {
             return content;
@@ -325,7 +331,7 @@ impl<'a> LineSearch<'a> {
         content
     }
 
-    /// The content as far as there are whole lines in the first bytes that were found.
+    /// The content up to the last whole line in the first bytes that were found.
     fn whole_lines(&mut self, most: usize) -> Option<PartContent> {
         let end = memrchr(b'\n', self.found.get(..most)?)?;
         self.found.truncate(end + 1);
@@ -345,7 +351,7 @@ impl<'a> LineSearch<'a> {
     fn content(&mut self, last: u64, total: Option<u64>) -> PartContent {
         let next = match (self.last, total) {
             (Some(_), Some(_)) => None,
-            // After no lines come none.
+            // Nothing follows an empty range of lines.
             (Some(end), None) if end == self.first => None,
             (Some(end), None) => Some(Part::Lines {
                 first: last,

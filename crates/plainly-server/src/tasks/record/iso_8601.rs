@@ -1,4 +1,4 @@
-//! The times in a task's messages.
+//! The times in a task's messages, as ISO 8601.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,12 +14,13 @@ pub(super) fn iso_8601(time: SystemTime) -> String {
 
 /// The year, month and day of the Gregorian calendar, from the days since 1970-01-01.
 fn date(days: u64) -> (u64, u64, u64) {
-    // Counted from 0000-03-01, a leap day is the last of its year, and 400 years have 146,097 days.
+    // Counted from 0000-03-01, so that a leap day is the last day of its year. 400 years have
+    // 146,097 days.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // Five months from March on have 153 days, and so have the next five.
+    // Five months from March on have 153 days, and so do the next five.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let year = 400 * era + year + month / 10;
