@@ -69,7 +69,7 @@ impl Exit {
         }
     }
 
-    /// Its word in JSON errors.
+    /// The word for the status in JSON errors.
     pub(crate) const fn name(self) -> &'static str {
         self.row().1
     }

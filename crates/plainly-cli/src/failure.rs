@@ -188,7 +188,7 @@ impl Failure {
             .join(" ")
     }
 
-    /// Reports it on standard error.
+    /// Reports the failure on standard error.
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();
         // A failure is ignored, because there is no other output.

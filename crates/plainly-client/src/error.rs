@@ -253,7 +253,7 @@ pub enum LocalError {
     TooManyPages {
         /// The method that was called.
         method: &'static str,
-        /// The most that are read.
+        /// The most pages that are read.
         limit: usize,
     },
     /// A listing leads back to a page that was already read, and so would never end.

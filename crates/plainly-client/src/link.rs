@@ -132,7 +132,7 @@ impl Drop for BackgroundTask {
 #[derive(Debug)]
 pub(crate) struct Link {
     connection: Arc<dyn ClientConnection>,
-    /// This connection, if it is one of Streamable HTTP.
+    /// The connection, if it is one over Streamable HTTP.
     http: Option<Arc<dyn StreamableHttp>>,
     last_id: AtomicI64,
     /// The certainty that the meaning of a server's error must have.
@@ -185,7 +185,7 @@ impl Link {
         }
     }
 
-    /// The connection, if it is one of Streamable HTTP.
+    /// The connection, if it uses Streamable HTTP.
     pub(crate) fn http(&self) -> Option<&Arc<dyn StreamableHttp>> {
         self.http.as_ref()
     }

@@ -111,16 +111,16 @@ pub struct ExpectedCallback<'a> {
     reason = "what the specification has to be checked"
 )]
 pub enum CallbackError {
-    /// It is the answer to another visit.
+    /// The answer is to another visit.
     #[error("its `state` is not the one of this login")]
     State,
-    /// It is the answer of another authorization server. No other part of it may be shown.
+    /// The answer is from another authorization server. No other part of the answer may be shown.
     #[error("it comes from another authorization server")]
     OtherIssuer(
         /// The issuer that it names, or all of them if there are several.
         String,
     ),
-    /// It names no issuer, although the metadata announces that answers always do.
+    /// The answer names no issuer, although the metadata announces that answers always do.
     #[error("it does not name its authorization server (`iss`)")]
     NoIssuer,
     /// The user or the server declined.
@@ -132,7 +132,7 @@ pub enum CallbackError {
         /// The server's description of the error.
         description: Option<String>,
     },
-    /// It has neither a code nor an error, or has one of them twice.
+    /// The answer has neither a code nor an error, or has one of them twice.
     #[error("it has no `code`, or more than one")]
     NoCode,
 }

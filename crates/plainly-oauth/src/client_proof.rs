@@ -30,7 +30,7 @@ pub struct Form(Vec<(&'static str, Secret)>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IncompleteRegistration {
-    /// It has no secret.
+    /// The registration has no secret.
     #[error("the client has no secret")]
     NoSecret,
     /// There is no assertion for its key.

@@ -160,7 +160,7 @@ impl Challenger {
                 true => scheme.name().to_owned(),
                 false => format!("{} {}", scheme.name(), parameters.join(", ")),
             };
-            // It is all visible ASCII, because the configuration was checked.
+            // The challenge is visible ASCII, because the configuration was checked.
             if let Ok(challenge) = HeaderValue::from_str(&challenge) {
                 away.headers.append(WWW_AUTHENTICATE, challenge);
             }

@@ -145,7 +145,7 @@ pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
 
 /// A definition that a server lists.
 pub(super) trait Listable {
-    /// Its description in a line.
+    /// The description in a line.
     fn named(&self) -> ListItem<'_>;
 }
 

@@ -32,7 +32,7 @@ use crate::whole_file;
 /// A package and its file.
 struct Package {
     kind: PackageKind,
-    /// Its platform; `None` for a package that fits all platforms.
+    /// The platform; `None` for a package that fits all platforms.
     platform: Option<Platform>,
     file: String,
     content: Vec<u8>,

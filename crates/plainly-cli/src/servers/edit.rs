@@ -16,9 +16,9 @@ use crate::args::Host;
 /// The reason why a text was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EditRefusal {
-    /// It has an entry with this name.
+    /// The text has an entry with this name.
     Exists,
-    /// It has no entry with this name.
+    /// The text has no entry with this name.
     Missing,
     /// The host can't read it, or it has a form in which entries can't be added or removed.
     Unsuitable(String),

@@ -33,7 +33,7 @@ fn table() -> String {
 fn played(title: &str) -> ExitCode {
     let mut lifeline = TcpStream::connect(std::env::var(play::LIFELINE).unwrap()).unwrap();
     match row::all(&table()).iter().find(|row| row.title == title) {
-        // It fails when its output is closed.
+        // Serving fails when its output is closed.
         Some(row) => drop(play::on_stdio(row)),
         // Waits until the test has seen enough of the process.
         None => drop(lifeline.read(&mut [0])),

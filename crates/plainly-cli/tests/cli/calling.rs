@@ -1,4 +1,4 @@
-//! `call`.
+//! Tests `call`.
 
 use serde_json::json;
 

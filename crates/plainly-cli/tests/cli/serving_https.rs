@@ -361,7 +361,7 @@ fn the_limits_of_a_server_can_be_set() {
     );
 }
 
-/// They are not served under any name, through links, or after a renewal.
+/// These files are not served under any name, through links, or after a renewal.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one server is asked in every way")]
 fn what_an_option_names_is_never_served() {

@@ -19,7 +19,7 @@ use crate::support::{Docs, PATIENCE, PLAINLY, Serving, of_nobody, plainly};
 /// standard error shows that it runs, and ends with the last of its processes.
 const DEAF: &str = "trap '' TERM HUP; echo runs >&2; sleep 1000 & wait";
 
-/// Its logged standard error, after the line that shows that it runs.
+/// The logged standard error of the server, after the line that shows that it runs.
 fn running(child: &mut Child) -> BufReader<impl Read + use<>> {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();

@@ -82,7 +82,7 @@ impl Subscription {
 
     fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Change>>> {
         loop {
-            // It is `None` if the subscription is not being opened.
+            // The result is `None` if the subscription is not being opened.
             let lost = match ready!(self.reopening.poll_join_next(context)) {
                 Some(Ok(Ok(open))) => {
                     self.open = open;

@@ -1,5 +1,5 @@
 //! HTTP statuses other than success: the errors that calls end with, and the cases in which the
-//! status means more than the server's error beside it. Knows neither bodies nor headers.
+//! status means more than the JSON-RPC error in the response. Knows neither bodies nor headers.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::error::{Challenges, Error, LocalError, is_of_the_way};
 /// The most bytes that are stored of an unreadable body: enough for the title of a page.
 pub(crate) const EXCERPT: usize = 4 << 10;
 
-/// The status of a response, other than success, and its headers about it.
+/// The status of a response, other than success, and its related headers.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpStatus {
     pub(crate) code: u16,

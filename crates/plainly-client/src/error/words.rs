@@ -35,7 +35,7 @@ fn answer(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// The demands of a status and its headers.
+/// The requirements that a status and its headers state.
 pub(super) struct Asks<'a> {
     status: u16,
     location: Option<&'a str>,

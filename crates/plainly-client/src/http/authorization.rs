@@ -86,7 +86,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct UnsentRequest<'a> {
-    /// Its method.
+    /// The HTTP method.
     pub http: &'a Method,
     /// The whole URL of the request, including parts that may be secret.
     pub url: &'a str,
@@ -115,7 +115,7 @@ impl<'a> UnsentRequest<'a> {
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Credentials {
-    /// The headers, `Authorization` first of all.
+    /// The headers, with `Authorization` first.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The generation of the authorizer's credentials, which a [`Refusal`] returns.
     pub generation: u64,

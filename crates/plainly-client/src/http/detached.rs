@@ -20,7 +20,8 @@ use crate::message::timeouts::{CallQuestions, FAREWELL};
 use plainly_transport::Frame;
 
 impl HttpSession {
-    /// Handles a message on a stream that is not its reply. `on` is the request whose reply the stream carries, if any.
+    /// Handles a message on a stream, other than the reply. `on` is the request whose reply the
+    /// stream carries, if there is one.
     pub(super) async fn take(
         &self,
         incoming: ServerMessage,

@@ -47,7 +47,7 @@ struct StreamReader {
 /// A stream that the server has opened.
 struct ServerEvents {
     response: HttpResponse,
-    /// Its session: subscriptions of another session are not served on it.
+    /// The session of the stream, which serves no subscriptions of another session.
     session: Option<HeaderValue>,
 }
 

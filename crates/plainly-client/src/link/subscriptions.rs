@@ -29,7 +29,7 @@ pub(crate) struct SubscriptionTable {
 
 #[derive(Debug)]
 struct SubscriptionEntry {
-    /// The request that opened it; `None` before 2026-07-28.
+    /// The request that opened the subscription; `None` before 2026-07-28.
     id: Option<RequestId>,
     inbox: Arc<Inbox>,
 }

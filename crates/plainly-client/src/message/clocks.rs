@@ -86,7 +86,7 @@ impl Drop for ClockPause {
     }
 }
 
-/// Measures the time in which clocks run.
+/// Measures time without the pauses of clocks.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     clocks: Clocks,

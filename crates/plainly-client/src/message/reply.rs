@@ -41,7 +41,7 @@ pub(crate) enum ServerMessage {
     Request(ServerRequest),
     /// A notification.
     Notification {
-        /// Its method.
+        /// The method.
         method: String,
         /// The parameters: JSON.
         params: Bytes,

@@ -37,16 +37,16 @@ pub enum PublicKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKey {
-    /// Its kind or curve is missing or not supported. A shared secret is not supported either.
+    /// The kind or the curve is missing or not supported. A shared secret is not supported either.
     #[error("its kind is not supported")]
     Kind,
     /// A member is missing or invalid.
     #[error("it is malformed")]
     Malformed,
-    /// It is too small to be secure, or too large to compute with.
+    /// The key is too small to be secure, or too large to compute with.
     #[error("its size is not supported: keys of RSA have 2048 to 8192 bits")]
     Size,
-    /// It contains the private key.
+    /// The JSON contains the private key.
     #[error("it contains its private key")]
     Private,
 }

@@ -27,13 +27,13 @@ struct PublishedKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKeys {
-    /// It is not a JSON object, has a member twice, or has no list `keys`.
+    /// The set is not a JSON object, has a member twice, or has no list `keys`.
     #[error("it is not a JSON Web Key Set")]
     Malformed,
-    /// It has too many keys.
+    /// The set has too many keys.
     #[error("it has more than {MOST} keys")]
     TooMany,
-    /// It has no key that can verify signatures.
+    /// The set has no key that can verify signatures.
     #[error(
         "it has no key for signatures of a kind that is supported: RSA with 2048 to 8192 bits, P-256, P-384 or Ed25519"
     )]

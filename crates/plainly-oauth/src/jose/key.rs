@@ -37,12 +37,12 @@ pub enum KeyError {
     /// The text has no private key in PEM.
     #[error("not a private key in PEM: expected -----BEGIN PRIVATE KEY-----")]
     NotPem,
-    /// It is encrypted with a password, which is unknown here.
+    /// The key is encrypted with a password, which is unknown here.
     #[error(
         "the private key is encrypted: decrypt it first, with `openssl pkcs8 -in key.pem -out plain.pem`"
     )]
     Encrypted,
-    /// It has the older form of elliptic-curve keys.
+    /// The key has the older form of elliptic-curve keys.
     #[error(
         "the private key has the SEC 1 format: convert it, with `openssl pkcs8 -topk8 -nocrypt \
          -in key.pem -out pkcs8.pem`"

@@ -28,10 +28,10 @@ pub struct Paste {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PasteMistake {
-    /// It is not the address that the browser was redirected to.
+    /// The address is not the one that the browser was redirected to.
     #[error("this is not the address that the browser was redirected to")]
     OtherPage,
-    /// It has another login's state, or none.
+    /// The address has another login's state, or none.
     #[error("this address belongs to another login")]
     OtherLogin,
 }

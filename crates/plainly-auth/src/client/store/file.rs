@@ -67,7 +67,7 @@ impl FileStore {
         self
     }
 
-    /// The file of the user who runs the program: in `plainly` in `$XDG_STATE_HOME` or
+    /// The store of the user who runs the program: in `plainly` in `$XDG_STATE_HOME` or
     /// `~/.local/state`, on macOS in `~/Library/Application Support`, on Windows in
     /// `%LOCALAPPDATA%`.
     ///

@@ -41,7 +41,7 @@ impl<'a> WrittenChallenge<'a> {
     }
 }
 
-/// The rest to read.
+/// The text that is not read yet.
 struct ChallengeReader<'a> {
     rest: &'a str,
 }
