@@ -1,4 +1,4 @@
-//! Several messages in one: 2025-03-26 has batches, nobody else.
+//! Several messages in one: only 2025-03-26 has batches.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ async fn elsewhere_each_request_of_a_batch_is_refused_by_its_own_id() {
             for (line, beginning) in lines.iter().zip(beginnings) {
                 assert!(line.starts_with(&beginning), "{sent}: {line}");
             }
-            // Over HTTP the status says what the one error is about.
+            // Over HTTP the whole batch has one error, which belongs to the status of the response.
             let refused = client.send(&sent).await;
             let expected = r#"{"jsonrpc":"2.0","error":{"code":-32600,"#;
             assert!(refused.status == 400 && refused.body.starts_with(expected));
@@ -78,7 +78,7 @@ async fn in_2025_03_26_only_a_batch_of_nothing_or_without_end_is_refused_whole()
     check(&[BATCHING], &cases).await;
 }
 
-/// A batch of everything, and what comes back.
+/// A batch of all kinds of messages, and its expected replies.
 fn mixed() -> (String, Value) {
     let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
     let first = say("1", "echo", "first");
@@ -106,7 +106,7 @@ fn mixed() -> (String, Value) {
     (sent, answers)
 }
 
-/// Errors as their id and code, so that messages can be worded anew.
+/// Reduces errors to their id and code, so that their messages can change.
 fn summary(replies: &str) -> Value {
     let mut replies: Value = serde_json::from_str(replies).unwrap();
     for reply in replies.as_array_mut().unwrap() {
@@ -182,7 +182,7 @@ async fn a_batch_cannot_run_more_than_the_connection_may() {
     stream.send(batch(&slow)).await;
     let ping = r#"{"jsonrpc":"2.0","id":99,"method":"ping"}"#;
     assert!(stream.ask(ping).await.contains("99"));
-    // What is refused must not have begun.
+    // The refused requests must not have begun.
     assert_eq!(fixture.probe.gate.came(), 4);
     fixture.probe.gate.open(4);
     let replies = summary(&stream.next().await);
@@ -208,7 +208,7 @@ async fn a_request_of_a_batch_can_be_cancelled() {
     fixture.probe.gate.holds(0).await;
     let expected = json!([{"id": 2, "result": {"content": [{"type": "text", "text": "y"}]}}]);
     assert_eq!(summary(&stream.next().await), expected);
-    // A batch may cancel too, even what it began itself.
+    // A batch can cancel requests, too, even its own.
     stream.send(say("3", "slow", "x")).await;
     fixture.probe.gate.holds(1).await;
     stream
@@ -251,7 +251,7 @@ async fn an_id_that_a_batch_found_taken_is_free_behind_its_cancellation() {
     assert_eq!(replies, json!([[1, INVALID], {"id": 1, "result": third}]));
 }
 
-/// How many replies of a batch are good; the others say that no more is sent.
+/// Returns how many replies of a batch are results. The others must be the error `reply_too_large`.
 fn good_of(replies: &str, limit: usize) -> usize {
     let replies: Vec<Value> = serde_json::from_str(replies).unwrap();
     let (good, refused): (Vec<_>, Vec<_>) = replies
@@ -273,7 +273,7 @@ async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
     let limit = 3 * LARGE + LARGE / 2;
     let fixture = Fixture::with_limits(|limits| limits.reply_bytes = limit);
     let http = Http::listen(&fixture.server).await;
-    // Those that are ready at once, and those that are not.
+    // Tests replies that are ready at once, and others that are not.
     let text = "x".repeat(LARGE);
     for slow in [false, true] {
         let one = |id: usize| match slow {
@@ -282,7 +282,7 @@ async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
         };
         let all: Vec<_> = (0..COUNT).map(one).collect();
         let all: Vec<_> = all.iter().map(String::as_str).collect();
-        // What is sent is larger than one message may be.
+        // All of the slow requests would be larger than one message may be.
         let some = if slow { 10 } else { COUNT };
         let sent = batch(&all[..some]);
         let mut stream = Stream::open(&fixture.server, BATCHING).await;
@@ -296,7 +296,7 @@ async fn the_replies_of_a_batch_together_are_no_more_than_one_may_be() {
                 false => stream.ask(&sent).await,
             };
             assert_eq!(good_of(&replies, limit), 3, "slow {slow}, http {over_http}");
-            // An error has less than 200 bytes.
+            // An error is shorter than 200 bytes.
             assert!(replies.len() < limit + some * 200, "{}", replies.len());
         }
     }

@@ -1,4 +1,4 @@
-//! One request over both transports, whose replies must be the same.
+//! One request over both transports, whose replies must be equal.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ pub(crate) fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The replies to one request, over both transports.
+/// Returns the replies to one request over both transports.
 pub(crate) async fn both(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
     let stream = Stream::open(&fixture.server, sender).await;
     let http = Http::listen(&fixture.server).await;
     replies(stream, http.client(sender).await, template).await
 }
 
-/// The replies to one request that is wrong on purpose.
+/// Returns the replies to one invalid request over both transports.
 pub(crate) async fn both_wrong(fixture: &Fixture, sender: Sender, template: &str) -> [Value; 2] {
     let stream = Stream::careless(&fixture.server, sender).await;
     let http = Http::listen(&fixture.server).await;

@@ -1,5 +1,5 @@
-//! Cancellation: by notification on a stream and in a session, by closing the connection over HTTP. A request that was
-//! cancelled in time is never answered; no other is touched.
+//! Cancellation: by notification on a stream and in a session, by closing the connection over HTTP.
+//! A request that is cancelled in time is never answered, and no other request is affected.
 
 use crate::fixture::Fixture;
 use crate::sender::{Sender, call, cancel, say};
@@ -15,10 +15,10 @@ async fn a_running_request_of_a_stream_is_dropped_and_not_answered() {
         stream.send(say("1", "slow", "x")).await;
         stream.send(say("\"1\"", "slow", "y")).await;
         fixture.probe.gate.holds(2).await;
-        // A reason is for people: whatever it is, the request is cancelled.
+        // The reason is informative, so the request is cancelled even if it is invalid.
         stream.send(cancel("1").replace("\"test\"", "{}")).await;
         fixture.probe.gate.holds(1).await;
-        // Twice, and what is not running.
+        // The first id is cancelled again, and the others belong to no running request.
         for id in ["1", "2", "\"\"", "null", "1.0", "{}"] {
             stream.send(cancel(id)).await;
         }
@@ -95,7 +95,8 @@ async fn of_a_thousand_requests_each_is_answered_once_or_cancelled() {
     assert_eq!(ids, even);
 }
 
-/// In the older revisions a closed connection is no cancellation, so nothing is asked of them here.
+/// In the older revisions a closed connection does not cancel, so this test has only modern
+/// requests.
 #[tokio::test]
 async fn closing_its_connection_cancels_a_modern_request_over_http() {
     let (fixture, http) = Fixture::listening().await;

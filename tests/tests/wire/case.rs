@@ -1,4 +1,5 @@
-//! Cases as data, and the one driver that runs them: every sender, over both transports, each followed by a good request.
+//! Cases as data, and their driver: it runs each case for every sender over both transports,
+//! followed by a valid request.
 
 use plainly_peer::table::rows;
 
@@ -6,22 +7,22 @@ use crate::fixture::Fixture;
 use crate::sender::Sender;
 use crate::stream::Stream;
 
-/// A message and what must come of it.
+/// A message and its expected outcome.
 pub(crate) struct Case {
     name: String,
-    /// The bytes; `META` stands for the sender's `_meta`.
+    /// The message's bytes; `META` stands for the sender's `_meta`.
     template: Vec<u8>,
     expect: Expect,
-    /// What comes over HTTP, if it is something else.
+    /// The outcome over HTTP, where it differs.
     over_http: Option<Expect>,
-    /// How often a handler runs.
+    /// The number of times that a handler runs.
     runs: usize,
 }
 
-/// A reply.
+/// The expected reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// An error with this code, HTTP status and id, the very bytes of its JSON.
+    /// An error with this code, HTTP status and id. The id is its exact JSON.
     Error {
         id: Option<String>,
         code: i64,
@@ -29,7 +30,7 @@ pub(crate) enum Expect {
     },
     /// A result with this id.
     Result { id: String },
-    /// No message; over HTTP 202.
+    /// No message; status 202 over HTTP.
     Silence,
 }
 
@@ -54,7 +55,7 @@ impl Expect {
         Self::Result { id: id.to_owned() }
     }
 
-    /// As cases.txt has it.
+    /// Reads an outcome of cases.txt.
     fn read(text: &str) -> Self {
         match text.split(' ').collect::<Vec<_>>()[..] {
             ["error", id, code, status] => {
@@ -67,7 +68,7 @@ impl Expect {
         }
     }
 
-    /// How the reply begins, byte by byte.
+    /// The exact beginning of the reply.
     fn beginning(&self) -> String {
         match self {
             Self::Error {
@@ -91,7 +92,8 @@ impl Expect {
         }
     }
 
-    /// Over a stream, a revision without errors without id has silence in their place.
+    /// The outcome over a stream, where a revision whose errors need an id sends nothing instead of
+    /// an error without id.
     fn on_stream(&self, sender: Sender) -> &Self {
         match self {
             Self::Error { id: None, .. } if !sender.has_errors_without_id() => &Self::Silence,
@@ -115,7 +117,7 @@ impl Case {
         }
     }
 
-    /// A good call of the canary.
+    /// A valid call of the tool `canary`.
     pub(crate) fn good(name: impl Into<String>, template: impl Into<Vec<u8>>, id: &str) -> Self {
         let mut case = Self::new(name, template, Expect::result(id));
         case.runs = 1;
@@ -123,7 +125,7 @@ impl Case {
     }
 }
 
-/// The cases of a table in cases.txt.
+/// Returns the cases of a table in cases.txt.
 pub(crate) fn cases(table: &str) -> Vec<Case> {
     let rows = rows(include_str!("cases.txt"), table);
     let cases = rows.map(|[name, message, expected]| {
@@ -144,7 +146,7 @@ pub(crate) fn cases(table: &str) -> Vec<Case> {
     cases.collect()
 }
 
-/// Runs all cases for all senders over both transports; tells all that failed.
+/// Runs all cases for all senders over both transports, and reports all that failed.
 pub(crate) async fn check(senders: &[Sender], cases: &[Case]) {
     let mut failures = Vec::new();
     for &sender in senders {

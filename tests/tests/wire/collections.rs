@@ -1,4 +1,5 @@
-//! Listing what is in a collection, by both methods that do: one of a store, and one with a handler.
+//! Listing the children of a collection by both methods, for a store's collection and for one with
+//! a handler.
 
 use plainly::limits::Limits;
 use plainly::protocol::types::{self, ResourceContents};
@@ -14,7 +15,7 @@ use crate::stream::Stream;
 
 const METHODS: [&str; 2] = ["resources/list", "resources/directory/read"];
 
-/// Five files, a directory and an empty one in `docs`; pages of three.
+/// A directory `docs` of five files, with nested and empty subdirectories.
 fn directory() -> (TempDir, DirectoryStore) {
     let around = tempfile::tempdir().unwrap();
     let root = around.path().join("docs");
@@ -27,7 +28,7 @@ fn directory() -> (TempDir, DirectoryStore) {
     (around, DirectoryStore::new(root).unwrap())
 }
 
-/// Seven children, the fourth in two formats, and the collection's own words before them.
+/// The collection's own contents, and then seven children, the fourth in two formats.
 async fn styles() -> Vec<ResourceContents> {
     let content = |uri: String, mime_type: &str| {
         let described = types::Resource::new(&uri, &uri).is_collection(false);
@@ -65,7 +66,7 @@ async fn ask(stream: &mut Stream, method: &str, params: Value) -> Value {
     serde_json::from_str(&reply).unwrap()
 }
 
-/// All children, at most three a page.
+/// Returns all children, and checks that no page has more than three.
 async fn children(stream: &mut Stream, method: &str, uri: &str) -> Vec<Value> {
     let mut all = Vec::new();
     let mut params = json!({"uri": uri});

@@ -1,4 +1,5 @@
-//! Connections over HTTP that a whole server stands behind: several requests on one, cut off anywhere, half closed.
+//! HTTP connections to a whole server: several requests on one connection, cut at any byte, or half
+//! closed.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -8,7 +9,7 @@ use crate::http::{Http, mirrored};
 use crate::sender::{Sender, call, say};
 use crate::within;
 
-/// A modern request as bytes; the connection stays open.
+/// A modern request as bytes, which keeps the connection open.
 fn bytes(http: &Http, template: &str) -> Vec<u8> {
     let body = Sender::Modern.fill(template.as_bytes());
     let head = format!(
@@ -21,7 +22,7 @@ fn bytes(http: &Http, template: &str) -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-/// Reads one response, and gives its status and body.
+/// Reads one response and returns its status and body.
 async fn response(stream: &mut TcpStream) -> (u16, String) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -79,13 +80,13 @@ async fn a_request_cut_off_anywhere_harms_nobody() {
     for length in (0..request.len()).step_by(5) {
         let mut stream = TcpStream::connect(http.address).await.unwrap();
         stream.write_all(&request[..length]).await.unwrap();
-        // Alternately an orderly end and a reset.
+        // Connections end in order or with a reset, in turn.
         if length % 2 == 0 {
             stream.set_zero_linger().unwrap();
         }
         drop(stream);
     }
-    // Complete, but reset before the answer.
+    // These requests are complete, but their connections are reset before the answer.
     for _ in 0..20 {
         let mut stream = TcpStream::connect(http.address).await.unwrap();
         let slow = bytes(&http, &say("1", "slow", "x"));

@@ -1,5 +1,6 @@
-//! What a resource that is no collection must not say of itself never leaves the server: that it has no content, or
-//! another's, or two in one format. Every combination, through a handler and through a store.
+//! Invalid contents of a resource that is no collection never leave the server: no contents, those
+//! of another resource, or two in one format. All combinations are tested through a handler and
+//! through a store.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::log::Log;
 use crate::sender::{META, Sender, request};
 use crate::stream::Stream;
 
-/// Whose contents there are.
+/// The resources whose contents these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Own,
@@ -21,7 +22,7 @@ enum Whose {
     Both,
 }
 
-/// In which formats.
+/// The formats of the contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Formats {
     Same,
@@ -32,7 +33,8 @@ enum Formats {
 use Formats::{Different, Same, Unsaid};
 use Whose::{Both, Others, Own};
 
-/// How many contents, whose, in which formats; and whether a resource may have them that is no collection.
+/// The number of contents, whose they are, and their formats; and whether a resource that is no
+/// collection may have them.
 const CELLS: [(usize, Whose, Formats, bool); 25] = [
     (0, Own, Same, false),
     (1, Own, Same, true),
@@ -88,7 +90,7 @@ fn contents(
         .collect()
 }
 
-/// Resources `FLAG://CELL`, which are collections, are none, or don't say.
+/// Resources `FLAG://CELL`, whose metadata has `isCollection` true, false or absent.
 #[derive(Debug)]
 struct Cells;
 
@@ -116,7 +118,7 @@ impl Store for Cells {
     }
 }
 
-/// The same with a handler for each.
+/// Adds a handler for each cell.
 fn with_handlers(builder: ServerBuilder) -> ServerBuilder {
     CELLS
         .into_iter()
@@ -135,7 +137,7 @@ fn with_handlers(builder: ServerBuilder) -> ServerBuilder {
         })
 }
 
-/// What reading a resource gives, and what the log gets of it.
+/// Reads a resource, and returns the reply and its log.
 async fn read(stream: &mut Stream, log: &Log, uri: &str) -> (Value, String) {
     let before = log.text().len();
     let sent = request("1", "resources/read", &format!("\"uri\":{}", json!(uri)));
@@ -157,7 +159,8 @@ async fn only_what_may_be_the_contents_of_a_resource_leaves() {
                 if may_be_one || !flag.ends_with("false") {
                     let contents = reply["result"]["contents"].as_array();
                     let contents = contents.unwrap_or_else(|| panic!("{uri} {cell:?}: {reply}"));
-                    // Of its formats, a client that does not know of them gets the first.
+                    // A client without the extension receives only the first format of the
+                    // resource.
                     let all = self::contents(&uri, cell);
                     let formats = all.iter().filter(|content| content.uri == uri).count();
                     let count = count - formats.saturating_sub(1);
@@ -197,7 +200,7 @@ async fn the_log_says_once_what_is_wrong() {
     assert_eq!(warnings, [false, true, false, false]);
 }
 
-/// A resource of two formats, of which its contents say no more than that.
+/// A resource in two formats, whose contents have only a MIME type.
 #[derive(Debug)]
 struct Terse;
 

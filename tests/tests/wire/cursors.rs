@@ -1,5 +1,5 @@
-//! Cursors are good for the listing that they were given out for, on every replica with the same key, for their time; and
-//! nothing else is a cursor.
+//! A cursor is valid for its listing, on every replica with the same key, until it expires. No
+//! other text is a valid cursor.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn collection() -> Vec<ResourceContents> {
     (0..5).map(child).collect()
 }
 
-/// Three tools, and collections of five, in pages of two.
+/// A server of three tools and collections of five, in pages of two.
 fn server(name: &str, keys: Option<Keys>, ttl: Duration) -> Server {
     let mut limits = Limits::default();
     limits.page_entries = 2;
@@ -39,7 +39,7 @@ fn server(name: &str, keys: Option<Keys>, ttl: Duration) -> Server {
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Every listing that has a second page.
+/// All listings that have a second page.
 const LISTINGS: [(&str, &str); 5] = [
     ("tools/list", ""),
     ("resources/list", ""),
@@ -60,7 +60,7 @@ async fn page(server: &Server, (method, of): (&str, &str), cursor: Option<&Value
     serde_json::from_str(&reply).unwrap()
 }
 
-/// The cursor of the second page.
+/// Returns the cursor of the second page.
 async fn cursor(server: &Server, listing: (&str, &str)) -> Value {
     let reply = page(server, listing, None).await;
     let cursor = &reply["result"]["nextCursor"];
@@ -101,7 +101,7 @@ async fn a_replica_with_the_same_key_continues_what_another_began() {
         let expected = page(&first, listing, Some(&cursor)).await;
         for replica in [&second, &rotated] {
             let mut reply = page(replica, listing, Some(&cursor)).await;
-            // Each seals anew, so the cursor of the third page is another.
+            // Each replica seals its own cursor of the third page.
             if expected["result"]["nextCursor"].is_string() {
                 assert!(reply["result"]["nextCursor"].is_string(), "{reply}");
                 reply["result"]["nextCursor"] = expected["result"]["nextCursor"].clone();

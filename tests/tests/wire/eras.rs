@@ -1,4 +1,5 @@
-//! Which era a message is of, and what a session is: "Which era a message is of" cell by cell.
+//! How the server determines the era of a message and opens sessions: "Which era a message is of",
+//! cell by cell.
 
 use plainly_peer::table::cases;
 use serde_json::json;
@@ -8,7 +9,7 @@ use crate::http::{Client, Http, mirrored};
 use crate::sender::{LEGACY, META, MODERN, Sender, call, initialize, request, say};
 use crate::stream::Stream;
 
-/// The beginning of the reply to request 1.
+/// The beginning of the result of request 1.
 fn result() -> String {
     r#"{"jsonrpc":"2.0","id":1,"result":"#.to_owned()
 }
@@ -31,7 +32,7 @@ fn of_version(version: &str, method: &str) -> String {
     modern(method).replace(MODERN, version)
 }
 
-/// Sessions as rows: none, and one of each legacy revision.
+/// The senders of the rows: one without a session, and one of each legacy revision.
 fn sessions() -> Vec<Sender> {
     Sender::all()
 }
@@ -99,13 +100,13 @@ async fn over_http_each_message_is_of_the_era_that_it_shows() {
         let unsupported = match session {
             Sender::Modern => (400, error(-32022)),
             Sender::Legacy("2025-06-18" | "2025-11-25") => (400, error(-32602)),
-            // The header does not exist there.
+            // These revisions don't have the header.
             Sender::Legacy(_) => (200, result()),
         };
         let now = header(MODERN);
         #[rustfmt::skip]
         let cells = [
-            // `_meta` names a version: modern, whatever the session.
+            // `_meta` names a version, so the message is modern whatever the session.
             (now.clone(), modern("tools/list"), (200, result())),
             (now.clone(), modern("ping"), (404, error(-32601))),
             (now.clone(), modern("initialize"), (404, error(-32601))),
@@ -116,12 +117,13 @@ async fn over_http_each_message_is_of_the_era_that_it_shows() {
             (header("2027-01-01"), of_version("2027-01-01", "initialize"), (400, error(-32022))),
             (header("draft"), of_version("draft", "tools/list"), (400, error(-32022))),
             (now.clone(), of_version("2025-11-25", "tools/list"), (400, error(-32020))),
-            // The version header names a modern revision: modern, whatever the session.
+            // The version header names a modern revision, so the message is modern whatever the
+            // session.
             (now.clone(), LIST.to_owned(), (400, error(-32602))),
             (now.clone(), LIST_WITH_TOKEN.to_owned(), (400, error(-32602))),
             (now.clone(), PING.to_owned(), (400, error(-32602))),
             (now, initialize("1", "2025-11-25"), (400, error(-32602))),
-            // Neither: the session decides.
+            // Neither names a modern version, so the session decides.
             (String::new(), LIST.to_owned(), ok()),
             (String::new(), LIST_WITH_TOKEN.to_owned(), ok()),
             (String::new(), PING.to_owned(), ok()),
@@ -172,7 +174,7 @@ async fn initialize_answers_every_version_and_never_with_an_error() {
             assert_eq!(reply["result"]["protocolVersion"], answered, "{asked}");
             assert_eq!(reply["result"]["serverInfo"]["name"], "fixture");
         }
-        // What was negotiated is what is served from then on.
+        // The server serves the negotiated revision from then on.
         let silent = !Sender::Legacy(answered).has_errors_without_id();
         stream.send("{").await;
         let answers = stream.before_a_good_reply(asked).await;

@@ -1,5 +1,5 @@
-//! The server under test: tools that echo, count, wait, panic and fail; resources with and without content; a probe that
-//! tells what reached a handler.
+//! The server under test: tools that echo, count, wait, panic and fail, resources with and without
+//! content, and a probe that observes the handlers.
 
 use std::io;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use serde_json::{Map, Value};
 
 use crate::http::Http;
 
-/// What handlers leave behind, and what they wait for.
+/// Counts the runs of handlers, and makes some of them wait.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
     ran: Arc<AtomicUsize>,
-    /// Where slow handlers wait.
+    /// The gate that slow handlers pass.
     pub(crate) gate: Gate,
 }
 
 impl Probe {
-    /// How often the canary ran.
+    /// The number of runs of handlers.
     pub(crate) fn ran(&self) -> usize {
         self.ran.load(Ordering::SeqCst)
     }
@@ -107,10 +107,10 @@ async fn slow_read(State(probe): State<Probe>) -> Text {
     Text::plain("at last")
 }
 
-/// What a panic says, and nobody outside may read.
+/// The payload of a panic, which no client may read.
 pub(crate) const SECRET: &str = "the payload of a panic";
 
-/// How long the reply of the tool `large` is.
+/// The length of the text of the tool `large`.
 pub(crate) const LARGE: usize = 200_000;
 
 /// A server and its probe.
@@ -125,7 +125,7 @@ impl Fixture {
         Self::build(|builder| builder)
     }
 
-    /// The same, which listens.
+    /// Builds a fixture and serves it over HTTP.
     pub(crate) async fn listening() -> (Self, Http) {
         let fixture = Self::new();
         let http = Http::listen(&fixture.server).await;

@@ -1,4 +1,4 @@
-//! How a stream of bytes is cut into messages.
+//! How a byte stream is split into messages.
 
 use crate::fixture::Fixture;
 use crate::log::Log;
@@ -20,7 +20,7 @@ async fn a_thousand_messages_in_one_write_are_answered_in_order() {
         .collect();
     let (server, mut replies) = (fixture.server.clone(), Vec::new());
     drop(server);
-    // Written and read side by side: neither pipe holds all of it.
+    // Writes and reads in turn, because neither pipe has room for all of it.
     for part in all.chunks(32 << 10) {
         stream.write(part).await;
         while replies.len() < fixture.probe.ran() {
@@ -45,7 +45,7 @@ async fn a_message_may_be_split_at_every_byte() {
     for cut in 0..message.len() {
         let (head, tail) = message.split_at(cut);
         stream.write(head).await;
-        // Whatever the server makes of the first part, it has made by then.
+        // Lets the server process the first part.
         tokio::task::yield_now().await;
         stream.write(tail).await;
         let reply = stream.next().await;

@@ -1,5 +1,5 @@
-//! Headers that mirror the body, and the order in which a request is checked: what fails first is what is said, and no
-//! later step is reached.
+//! Headers that mirror the body, and the order of the checks of a request: the server reports the
+//! first fault and reaches no later step.
 
 use crate::fixture::Fixture;
 use crate::sender::{META, MODERN, Sender, call, request};
@@ -14,7 +14,7 @@ fn body() -> Vec<u8> {
     Sender::Modern.fill(call("1", "canary", "{}").as_bytes())
 }
 
-/// Sends the canary's call with each set of headers.
+/// Sends a call of the tool `canary` with each set of headers, and checks the outcome.
 async fn check(cases: &[(&str, String)], status: u16, code: Option<i64>) {
     let (fixture, http) = Fixture::listening().await;
     let client = http.client(Sender::Modern).await;
@@ -95,7 +95,7 @@ async fn names_of_headers_have_no_case_and_values_no_white_space_around() {
 
 #[tokio::test]
 async fn encoded_names_are_decoded_strictly() {
-    // "canary", and what is nearly it.
+    // The header encodes "canary" correctly, or almost.
     let header = |value: &str| [VERSION, METHOD, &format!("Mcp-Name: {value}\r\n")].concat();
     let good = [("encoded", header("=?base64?Y2FuYXJ5?="))];
     check(&good, 200, None).await;
@@ -125,7 +125,7 @@ async fn a_uri_is_mirrored_byte_by_byte() {
         let reply = client.post(&headers, &body).await;
         assert_eq!(reply.status, status, "{name}: {reply:?}");
     }
-    // A method without a name has nothing to contradict.
+    // The method has no name that the header could contradict.
     let body = Sender::Modern.fill(request("1", "tools/list", "").as_bytes());
     let headers = format!("{VERSION}Mcp-Method: tools/list\r\nMcp-Name: anything\r\n");
     assert_eq!(client.post(&headers, &body).await.status, 200);
@@ -140,7 +140,7 @@ async fn a_name_beyond_ascii_travels_encoded() {
     let headers =
         format!("{VERSION}Mcp-Method: resources/read\r\nMcp-Name: =?base64?YXBwOi8vw7w=?=\r\n");
     let reply = client.post(&headers, &body).await;
-    // It is looked for, so the header was right.
+    // The server looked up the URI, so the header matched.
     assert!(
         reply.status == 200 && reply.body.contains(r#""data":{"uri":"app://ü"}"#),
         "{reply:?}"
@@ -194,7 +194,8 @@ async fn legacy_sessions_ignore_the_headers_that_mirror() {
     }
 }
 
-/// One request per step of the order, each wrong from its step on to the last; what is said is always the first.
+/// One request for each step of the checks, wrong from that step on. The server always reports the
+/// first fault.
 #[tokio::test]
 async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reached() {
     let (fixture, http) = Fixture::listening().await;
@@ -242,7 +243,8 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
     assert_eq!(fixture.probe.ran(), 0);
 }
 
-/// What HTTP refuses, and in which words: what came, and what would do.
+/// Requests that HTTP refuses: method, headers, body, status and message. The message has the value
+/// that was sent and the expected one.
 const REFUSED: [(&str, &str, &str, u16, &str); 14] = [
     (
         "POST",
@@ -358,7 +360,7 @@ async fn what_http_refuses_is_told_with_what_came_and_what_would_do() {
     }
 }
 
-/// What HTTP itself refuses comes before what the message says.
+/// HTTP's own refusals come before errors in the message.
 #[tokio::test]
 async fn what_http_refuses_is_refused_before_the_message_is_read() {
     let (fixture, http) = Fixture::listening().await;

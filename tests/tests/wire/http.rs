@@ -1,4 +1,4 @@
-//! A listening server, and clients that write raw requests to it.
+//! A listening server, and clients that send it raw requests.
 
 use std::net::SocketAddr;
 
@@ -20,7 +20,7 @@ pub(crate) struct Http {
     site: Site,
 }
 
-/// What came back.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
@@ -35,7 +35,7 @@ impl Http {
         Self { address, site }
     }
 
-    /// A client of this server; a legacy one opens its session.
+    /// Creates a client of this server. A legacy client opens its session.
     pub(crate) async fn client(&self, sender: Sender) -> Client {
         let mut client = Client {
             address: self.address,
@@ -52,12 +52,12 @@ impl Http {
         client
     }
 
-    /// Sends a request as it is.
+    /// Sends a request unchanged.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> Response {
         self.send(bytes, false).await
     }
 
-    /// Sends a request as it is, and then nothing more, whatever it announced.
+    /// Sends a request unchanged and then closes the sending side, whatever length it announced.
     pub(crate) async fn cut(&self, bytes: &[u8]) -> Response {
         self.send(bytes, true).await
     }
@@ -80,31 +80,31 @@ impl Http {
         .await
     }
 
-    /// Asks it to stop; it is over when the returned task is.
+    /// Asks the server to stop. It has stopped when the returned task ends.
     pub(crate) fn stop(mut self) -> JoinHandle<std::io::Result<()>> {
         self.site.stop();
         self.site.serving
     }
 }
 
-/// One client; every request has a connection of its own.
+/// A client whose requests each have their own connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     address: SocketAddr,
     sender: Sender,
-    /// Whether what is sent need not be valid.
+    /// Whether the client may send invalid messages.
     says_anything: bool,
     pub(crate) session: Option<String>,
 }
 
 impl Client {
-    /// The same client, which sends messages that are wrong on purpose.
+    /// Returns a client that may send invalid messages.
     pub(crate) fn saying_anything(mut self) -> Self {
         self.says_anything = true;
         self
     }
 
-    /// The same client with another session id, or none.
+    /// Returns a client with another session id, or with none.
     pub(crate) fn with_session(&self, session: Option<String>) -> Self {
         Self {
             session,
@@ -112,19 +112,19 @@ impl Client {
         }
     }
 
-    /// Sends `template` with the headers that a good client gives it.
+    /// Sends `template` with the headers of a valid client.
     pub(crate) async fn send(&self, template: impl AsRef<[u8]>) -> Response {
         let body = self.sender.fill(template.as_ref());
         self.post(&self.headers(&body), &body).await
     }
 
-    /// As [`send`](Self::send), up to where the response is awaited.
+    /// Like [`send`](Self::send), but does not await the response.
     pub(crate) async fn begin(&self, template: impl AsRef<[u8]>) -> Pending {
         let body = self.sender.fill(template.as_ref());
         self.start("POST", &self.headers(&body), &body).await
     }
 
-    /// Sends `body` with these headers beside those that HTTP needs.
+    /// Sends `body` with these headers, beside those that HTTP requires.
     pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> Response {
         self.start("POST", headers, body).await.response().await
     }
@@ -169,7 +169,7 @@ impl Client {
             .unwrap_or_default()
     }
 
-    /// What a good client writes beside `body`; what can't stand in a header is left out.
+    /// The headers of a valid client for `body`, without values that can't be in a header.
     pub(crate) fn headers(&self, body: &[u8]) -> String {
         match self.sender {
             Sender::Modern => format!("MCP-Protocol-Version: {MODERN}\r\n{}", mirrored(body)),
@@ -184,7 +184,7 @@ impl Client {
     }
 }
 
-/// `Mcp-Method` and `Mcp-Name` as the body has them. A method that can't stand in a header is left out.
+/// `Mcp-Method` and `Mcp-Name` for this body, without a method that can't be in a header.
 pub(crate) fn mirrored(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let method = body["method"].as_str().unwrap_or_default();
@@ -205,7 +205,7 @@ pub(crate) fn mirrored(body: &[u8]) -> String {
     method + &name
 }
 
-/// Whether it can stand in a header as it is, without being taken for something else.
+/// Reports whether a header can have this text unencoded.
 fn is_plain(text: &str) -> bool {
     let is_visible = text
         .bytes()
@@ -213,7 +213,7 @@ fn is_plain(text: &str) -> bool {
     is_visible && text.trim() == text && text.len() <= 8 << 10 && !text.starts_with("=?")
 }
 
-/// A request that was sent.
+/// A request whose response is awaited.
 pub(crate) struct Pending {
     stream: TcpStream,
     conversation: Conversation,
@@ -237,7 +237,7 @@ impl Pending {
 }
 
 impl Response {
-    /// The value of a header, its name in lower case.
+    /// The value of a header. The case of its name is ignored.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.head
             .lines()
@@ -247,14 +247,14 @@ impl Response {
             .map(|(_, value)| value.to_owned())
     }
 
-    /// Every message in it is valid.
+    /// Checks that all messages in the response are valid.
     fn check(&self, conversation: &mut Conversation) {
         let body = self.body.as_bytes();
         match self.header("content-type").as_deref() {
             Some("application/json") if self.status < 400 => conversation.heard(body),
             Some("application/json") => conversation.refused(body),
             Some("text/event-stream") => {
-                // A chunk ends where an event does, so what stands between is no message.
+                // No event spans two chunks, so the lines between events are no messages.
                 let data = self
                     .body
                     .lines()

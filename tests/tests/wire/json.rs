@@ -1,4 +1,4 @@
-//! What is JSON and what is not: grammar, UTF-8, depth, duplicate keys.
+//! Valid and invalid JSON: grammar, UTF-8, depth and duplicate keys.
 
 use plainly_peer::table::rows;
 
@@ -8,7 +8,7 @@ use crate::sender::{Sender, call, request};
 const PARSE: i64 = -32700;
 const INVALID: i64 = -32600;
 
-/// A good call of the canary in which `from` is replaced.
+/// A valid call of the tool `canary`, with `from` replaced.
 fn mutated(from: &str, to: &[u8]) -> Vec<u8> {
     let good = call("1", "canary", r#"{"note":"a"}"#);
     let (head, tail) = good.split_once(from).expect("nothing to replace");
@@ -84,12 +84,12 @@ async fn a_mark_is_stripped_once_from_the_start_of_a_stream_and_refused_elsewher
     assert!(reply.starts_with(expected), "{reply}");
 }
 
-/// `depth` arrays in each other.
+/// `depth` nested arrays.
 fn arrays(depth: usize) -> String {
     "[".repeat(depth) + &"]".repeat(depth)
 }
 
-/// `depth` objects in each other.
+/// `depth` nested objects.
 fn objects(depth: usize) -> String {
     r#"{"a":"#.repeat(depth - 1) + "{}" + &"}".repeat(depth - 1)
 }
@@ -178,8 +178,8 @@ async fn a_duplicate_key_is_an_invalid_request_wherever_it_is() {
 #[tokio::test]
 async fn keys_are_compared_exactly() {
     check(&Sender::all(), &cases("keys")).await;
-    // Without `params` a modern request introduces nobody; with `Params` neither. The header mirrors a name that the body does
-    // not have.
+    // A modern request without `params` lacks `_meta`, also if it has `Params`. Its headers mirror
+    // a name that the body does not have.
     check(&[Sender::Modern], &cases("keys of a modern client")).await;
 }
 
@@ -199,7 +199,7 @@ async fn numbers_reach_typed_arguments_exactly_or_not_at_all() {
         let expected = format!(r#"{{"type":"text","text":"{exact}"}}"#);
         assert!(reply.contains(&expected), "{reply}");
     }
-    // JSON has one kind of number, and the schema says that a whole one is an integer.
+    // JSON has only one kind of number, and by the schema a whole one is an integer.
     for (written, whole) in [("1E+2", "100"), ("3.0", "3"), ("-0.0", "0")] {
         let arguments = format!(r#"{{"n":{written}}}"#);
         let reply = stream.ask(&call("1", "number", &arguments)).await;

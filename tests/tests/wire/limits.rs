@@ -1,4 +1,4 @@
-//! Every limit has its effect: at the limit all is well, one above is refused.
+//! Each limit accepts a value at the limit and refuses one above it.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ async fn the_bounds_of_the_envelope_are_the_server_s() {
     }
 }
 
-/// The names on each page of a listing.
+/// Returns the number of entries on each page of a listing, and checks that no name repeats.
 async fn pages(fixture: &Fixture, method: &str, list: &str) -> Vec<usize> {
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
     let mut lengths = Vec::new();

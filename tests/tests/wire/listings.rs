@@ -1,4 +1,4 @@
-//! Listings page by page, across all sources: nothing twice, nothing lost, no page too long.
+//! Listings page by page over all sources: no duplicates, no omissions, no page above its limit.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::fixture::Fixture;
 use crate::sender::{Sender, request};
 use crate::stream::Stream;
 
-/// A flat store: one collection, `SCHEME://all`, and its children by number.
+/// A flat store of one collection, `SCHEME://all`, with numbered children.
 #[derive(Debug)]
 struct Flat {
     scheme: &'static str,
@@ -62,7 +62,7 @@ impl Store for Flat {
 const SHORT: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_secs(9);
 
-/// Static resources beside those of the fixture, and two stores.
+/// Adds static resources and two stores to the fixture.
 fn fixture(page: usize, fixed: usize, stored: &[usize]) -> Fixture {
     let mut limits = Limits::default();
     limits.page_entries = page;
@@ -87,7 +87,7 @@ async fn list(stream: &mut Stream, cursor: Option<&str>) -> Value {
 
 #[tokio::test]
 async fn every_page_is_within_its_limit_and_all_together_are_everything() {
-    // The fixture has five of its own.
+    // The fixture has five resources of its own.
     for (page, fixed, stored) in [
         (3, 0, vec![]),
         (1, 2, vec![2, 3]),

@@ -1,20 +1,20 @@
-//! What a server logs, as the terminal of its operator would get it.
+//! A server's log, as in its operator's terminal.
 
 use std::io;
 use std::sync::{Arc, Mutex, Once};
 
 use tracing::subscriber::DefaultGuard;
 
-/// Where a thread without a subscriber comes to a place that logs first, that place is silent for all threads: so each
-/// thread has one.
+/// Sets a global subscriber once. The first thread to reach a log statement decides whether it is
+/// enabled for all threads, so every thread needs a subscriber.
 static LISTENING: Once = Once::new();
 
-/// Everything that this thread logs.
+/// The log of this thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Captures until the guard is dropped.
+    /// Captures the log until the guard is dropped.
     pub(crate) fn capture() -> (Self, DefaultGuard) {
         LISTENING.call_once(|| {
             let nowhere = tracing_subscriber::fmt()

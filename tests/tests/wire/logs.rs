@@ -1,5 +1,5 @@
-//! What peers write never reaches the log raw: no escape sequence, no line that looks like another entry. What went wrong
-//! inside does reach it.
+//! The log never contains a peer's text raw, such as an escape sequence or a line that looks like
+//! another entry. It contains the causes of internal errors.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use crate::log::Log;
 use crate::sender::{META, Sender, call, cancel, request, say};
 use crate::stream::Stream;
 
-/// Clears a screen, and forges an entry.
+/// Text that clears a screen and forges a log entry.
 const HOSTILE: &str = "\u{1b}[2J\r\nERROR forged: all is well\u{7}";
 
 async fn hostile_tool() -> &'static str {
@@ -114,7 +114,7 @@ async fn wrong() -> Result<String, Problem> {
     Err(Problem::validation("id", "Not a number."))
 }
 
-/// Asks, and returns the one line that tells of a failure.
+/// Sends a request, and returns the only line of its failure.
 async fn line(log: &Log, stream: &mut Stream, sent: &str) -> String {
     let before = log.text().len();
     stream.ask(sent).await;
@@ -127,7 +127,7 @@ async fn line(log: &Log, stream: &mut Stream, sent: &str) -> String {
     line.to_owned()
 }
 
-/// Each failure, the level of its line, and what else stands in it.
+/// The failing tools, with the level of their log line and other text in it.
 const FAILURES: [(&str, &str, &[&str]); 7] = [
     (
         "full",
@@ -210,7 +210,7 @@ async fn each_failure_has_one_line_that_says_all_that_is_known() {
     }
 }
 
-/// It may be missing, it says.
+/// An error that declares `NotFound` and never occurs.
 enum Missing {}
 
 impl From<Missing> for Problem {
@@ -283,7 +283,7 @@ async fn the_line_names_the_trace_and_the_incident_that_the_peer_was_told() {
     assert!(line.contains("cannot save the note: disk full"), "{line}");
 }
 
-/// What became no request of anybody, in a session or before one.
+/// Messages that the server can't serve, in a session or before one.
 const UNSERVED: [&str; 6] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"no/such\u001b","params":{"_meta":META}}"#,
     r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{}}}"#,
@@ -318,7 +318,7 @@ async fn every_line_says_by_which_way_it_came_and_which_method_was_asked_for() {
     }
 }
 
-/// Each line of the two logs in `text`.
+/// Checks each line of the two logs in `text`.
 fn check_lines(text: &str, transport: &str, least: usize) {
     let lines: Vec<_> = text
         .lines()

@@ -1,4 +1,4 @@
-//! A whole server, seen from the bytes on the wire: both transports, every revision.
+//! A whole server, tested by the bytes on the wire: both transports, every revision.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,5 @@
-//! What is a JSON-RPC message and what is not: versions, ids, methods, params; and whose replies carry which id.
+//! Valid and invalid JSON-RPC messages: versions, ids, methods and params; and which replies have
+//! which id.
 
 use std::time::Duration;
 

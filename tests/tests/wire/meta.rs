@@ -1,4 +1,4 @@
-//! What is wrong with the `_meta` of a request is told like everything else, and nothing that a peer wrote is told raw.
+//! The server reports mistakes in `_meta` like all others, and never repeats a peer's text raw.
 
 use plainly::errors::Revision;
 use plainly_peer::message;
@@ -31,7 +31,8 @@ async fn an_introduction_that_is_wrong_is_told_from_one_that_is_missing() {
     }
 }
 
-/// Says that all of these are wrong with the parameters, if any are.
+/// Checks that the reply reports these mistakes in the parameters, or is a result if there are
+/// none.
 fn check_malformed(reply: &Value, mistakes: &[&str]) {
     if mistakes.is_empty() {
         assert!(reply["result"].is_object(), "{reply}");

@@ -1,5 +1,5 @@
-//! What is wrong with input is told at once, each mistake with its place, in one language: parameters, `_meta`, arguments,
-//! variables and answers.
+//! The server reports all mistakes in an input at once, each with its place, in one format: in
+//! parameters, `_meta`, arguments, variables and answers.
 
 use plainly::errors::Revision;
 use plainly::protocol::types::PromptMessage;
@@ -125,13 +125,13 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// Clients of this revision, one over each transport.
+/// Returns clients of this revision, one over each transport.
 pub(crate) async fn clients(revision: Revision) -> [Client; 2] {
     let capabilities = json!({"elicitation": {"form": {}}});
     Client::both(&server(), revision, capabilities).await
 }
 
-/// The mistakes as sentences.
+/// Returns the problems as sentences.
 pub(crate) fn told(problems: &Value) -> Vec<String> {
     let problems = problems.as_array().unwrap_or_else(|| panic!("{problems}"));
     let sentence = |problem: &Value| {
@@ -202,7 +202,7 @@ async fn all_that_is_wrong_with_the_arguments_of_a_prompt_is_told() {
             );
             assert_eq!(error["message"], message);
             assert_eq!(error["data"]["kind"], "malformed");
-            // The message is about the arguments, the pointers are into the parameters.
+            // The message's places are in the arguments, and the pointers in the parameters.
             let placed = mistakes
                 .iter()
                 .map(|mistake| match mistake.strip_prefix('/') {
@@ -284,7 +284,7 @@ async fn a_whole_number_is_an_integer_in_an_answer_too() {
     }
 }
 
-/// A text of so many bytes.
+/// A text of this many bytes.
 fn long(bytes: usize) -> String {
     "x".repeat(bytes)
 }
@@ -326,7 +326,8 @@ async fn what_is_too_long_is_of_its_kind_and_not_repeated_whole() {
     for mut client in clients(Revision::V2026_07_28).await {
         let reply = client.ask("resources/read", json!({"uri": unknown})).await;
         let error = &reply["error"];
-        // A client finds its URI in the data; a person needs to see no more than which it is.
+        // A client finds the whole URI in the data. The message only has to identify it for its
+        // reader.
         assert_eq!(error["data"], json!({"uri": unknown}));
         assert!(error["message"].as_str().unwrap().len() < 400);
     }

@@ -1,4 +1,4 @@
-//! Our own client and our own server, in every revision: whatever either says is valid by the schema.
+//! This client and this server in every revision: all messages of both are valid by the schema.
 
 use std::fs;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 use crate::prompts::greeting;
 
-/// One of each kind of content.
+/// One content of each kind.
 async fn everything() -> Vec<Content> {
     let link = Resource::new("app://motd", "motd").mime_type("text/plain");
     vec![
@@ -56,7 +56,7 @@ async fn visit() -> Result<String, ProtocolError> {
     Err(ProtocolError::url_elicitation_required([visit]))
 }
 
-/// Asks for all that can be asked for at a time.
+/// Asks for all kinds of input at the same time.
 async fn asks(ask: Ask) -> String {
     let form = ElicitFormParams::new("Which?")
         .field("text", TextField::new().default_value("x"))
@@ -144,7 +144,7 @@ async fn what_client_and_server_say_of_tools_is_valid() {
         for tool in ["everything", "list", "anything", "panics", "fails"] {
             client.call_tool(tool, &none).await.unwrap();
         }
-        // In no revision is that an answer, and in each it is said differently.
+        // The call fails in every revision, and each writes the error in its own way.
         client.call_tool("visit", ()).await.ok();
         let told = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&told);

@@ -1,4 +1,5 @@
-//! A directory behind a whole server: nothing outside of the mounts is ever read, listed or named, and nothing hangs.
+//! A directory behind a whole server: the server never reads, lists or names anything outside of
+//! the mounts, and never hangs.
 
 use plainly_peer::table::cases;
 use std::fs;
@@ -26,10 +27,10 @@ use crate::log::Log;
 use crate::sender::{Sender, call, request};
 use crate::stream::Stream;
 
-/// What lies outside of the mounts, and in places inside that are not to be seen.
+/// The content of files outside of the mounts, and of hidden files inside.
 const CANARY: &str = "canary-9f3b1c7e5d";
 
-/// A directory that is served, among what is not: `data`, `data-evil`, `secret.txt`.
+/// A served directory, `data`, and unserved neighbours: `data-evil`, `secret.txt` and others.
 struct Tree {
     root: TempDir,
     _socket: UnixListener,
@@ -90,7 +91,7 @@ impl Tree {
         })
     }
 
-    /// No output may hold the canary, or where on the host all this is.
+    /// Checks that the output has neither the canary nor the directory's path on the host.
     fn assert_unseen(&self, output: &str) {
         let host = self.root.path().to_str().unwrap();
         assert!(!output.contains(CANARY), "{output}");
@@ -100,7 +101,7 @@ impl Tree {
     }
 }
 
-/// Links in every position; two stay inside.
+/// Creates symbolic links in all positions; few of them lead to files inside.
 fn links(base: &Path, data: &Path) {
     let link = |target: &Path, name: &str| symlink(target, data.join(name)).unwrap();
     link(Path::new("a.txt"), "inside.txt");
@@ -134,7 +135,7 @@ fn links(base: &Path, data: &Path) {
     }
 }
 
-/// What there is, and its content.
+/// The URIs that exist, and their contents.
 const THERE: [(&str, &str); 9] = [
     ("file:///data/a.txt", "A"),
     ("file:///data/sub/b.txt", "B"),
@@ -147,7 +148,7 @@ const THERE: [(&str, &str); 9] = [
     ("file:///data/inside/b.txt", "B"),
 ];
 
-/// What there is not, in every spelling of it, and what is too long to be there.
+/// URIs that don't exist, in many spellings, and URIs that are too long.
 fn not_there() -> Vec<String> {
     let odd = [
         "file:///data/a.txt\0",
@@ -168,7 +169,7 @@ fn not_there() -> Vec<String> {
     uris
 }
 
-/// A client on either transport.
+/// A client over either transport.
 enum Asking {
     Stream(Stream),
     Http(Client),
@@ -179,7 +180,7 @@ impl Asking {
         let text = match self {
             Self::Stream(stream) => {
                 let mut line = stream.ask(template).await;
-                // Directories that change are told of, too.
+                // The server also reports changed directories.
                 while line.contains(r#""method":"notifications/"#) {
                     line = stream.next().await;
                 }
@@ -193,7 +194,7 @@ impl Asking {
 
 const SENDERS: [Sender; 2] = [Sender::Modern, Sender::Legacy("2025-06-18")];
 
-/// Clients of two eras over both transports.
+/// Returns clients of two eras over both transports.
 async fn clients(fixture: &Fixture, http: &Http) -> Vec<Asking> {
     let mut clients = Vec::new();
     for sender in SENDERS {
@@ -230,7 +231,8 @@ fn page(store: DirectoryStore) -> ResourceTemplate {
     ResourceTemplate::new("page://{+path}", read).complete("path", complete)
 }
 
-/// Every request that takes a URI, but those to subscribe and to call tools: all refuse what isn't there.
+/// All requests that take a URI, except subscriptions and calls of tools. All refuse a URI that
+/// does not exist.
 fn entries(uri: &str) -> Vec<(String, &'static [i64])> {
     let text = json!(uri);
     let path = uri.strip_prefix("file:///data/").unwrap_or("../secret.txt");
@@ -250,7 +252,7 @@ fn entries(uri: &str) -> Vec<(String, &'static [i64])> {
     ]
 }
 
-/// Every tool, asked for the URI.
+/// Calls of all tools with the URI.
 fn tool_calls(uri: &str) -> Vec<String> {
     let calls = [
         ("list_resources", json!({"uri": uri})),
@@ -287,7 +289,7 @@ async fn what_is_not_there_is_not_there_by_any_entry() {
             }
         }
         for call in tool_calls(&uri) {
-            // Tools take looser spellings: what they lead to is inside.
+            // Tools accept looser spellings, which all lead inside.
             let reply = clients[0].ask(&call).await;
             assert!(reply["result"].is_object(), "{call}: {reply}");
             tree.assert_unseen(&reply.to_string());
@@ -300,8 +302,8 @@ async fn what_is_not_there_is_not_there_by_any_entry() {
     tree.assert_unseen(&log.text());
 }
 
-/// Who is subscribed to all that isn't there is told of what is there alone, in its own spelling, whatever happens to the
-/// rest.
+/// A client that is subscribed to URIs that don't exist, and to one that does, is notified only of
+/// the latter, in the client's own spelling.
 #[tokio::test]
 async fn nothing_is_told_of_what_is_not_there() {
     for sender in SENDERS {
@@ -310,7 +312,7 @@ async fn nothing_is_told_of_what_is_not_there() {
         let mut stream = Stream::careless(&fixture.server, sender).await;
         let there = "FILE://localhost/%64ata/a%2etxt";
         let mut asked: Vec<String> = not_there();
-        // The slash is one of spelling: that no directory is there may be otherwise tomorrow.
+        // The server ignores this trailing slash, because a directory could replace the file.
         asked.retain(|uri| uri.len() <= 8 << 10 && uri != "file:///data/a.txt/");
         asked.push(there.to_owned());
         match sender {
@@ -418,7 +420,7 @@ async fn what_is_there_is_read_as_it_is_listed() {
     }
 }
 
-/// All URIs of a listing, page by page, each page asked of another server of the same directory.
+/// Lists all URIs page by page, each page from another server of the same directory.
 async fn list_all(tree: &Tree, sender: Sender, parent: Option<&str>) -> Vec<String> {
     let mut uris = Vec::new();
     let mut cursor = None;
@@ -436,7 +438,7 @@ async fn list_all(tree: &Tree, sender: Sender, parent: Option<&str>) -> Vec<Stri
         let mut limits = plainly::limits::Limits::default();
         limits.page_entries = 3;
         let fixture = Fixture::build(|builder| {
-            // Each page by another process.
+            // Each page comes from another server with the same key.
             let builder = builder.keys(Keys::new([3; 32]));
             builder.store(store.build().unwrap()).limits(limits)
         });

@@ -1,5 +1,5 @@
-//! Prompts and completion, byte by byte: what is written around a result, which header mirrors a name, and what is no
-//! argument.
+//! Prompts and completion by the bytes: the members around a result, the header with the prompt's
+//! name, and invalid arguments.
 
 use plainly::errors::Problem;
 use plainly::protocol::types::PromptMessage;
@@ -41,7 +41,7 @@ async fn names(typed: PartialArgument) -> Vec<String> {
     typed.matching(["Ada", "Alan", "Grace"])
 }
 
-/// A prompt with a name to complete, and a tone that completes itself.
+/// A prompt whose `name` has a completer, and whose `tone` is completed by its type.
 pub(crate) fn greeting() -> Prompt {
     Prompt::new("greet", greet)
         .title("Greet")
@@ -49,7 +49,7 @@ pub(crate) fn greeting() -> Prompt {
         .complete("name", names)
 }
 
-/// A request to complete an argument of [`greeting`].
+/// A request that completes an argument of [`greeting`].
 pub(crate) fn complete(argument: &str, value: &str) -> String {
     let reference = r#""ref":{"type":"ref/prompt","name":"greet"}"#;
     let argument = format!(r#""argument":{{"name":"{argument}","value":"{value}"}}"#);

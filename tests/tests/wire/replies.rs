@@ -1,5 +1,5 @@
-//! Exactly one reply for each request id: through panics, failures, deadlines, overload and shutdown; and never somebody
-//! else's.
+//! Each request id has exactly one reply, and never another client's: through panics, failures,
+//! deadlines, overload and shutdown.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -122,7 +122,7 @@ async fn an_id_in_flight_is_taken_on_its_stream_and_free_elsewhere() {
         ] {
             stream.send(second).await;
         }
-        // A string is another id than a number.
+        // A string is a different id than a number.
         fixture.probe.gate.holds(2).await;
         let refused = stream.before_a_good_reply("the second").await;
         assert_eq!(refused.len(), 4, "{refused:?}");
@@ -341,7 +341,7 @@ async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
     }
 }
 
-/// The clock runs ahead whenever all wait.
+/// The paused clock advances when all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_half_written_when_time_is_over_is_written_once() {
     let fixture = Fixture::new();
@@ -372,7 +372,7 @@ async fn a_reply_that_is_half_written_when_time_is_over_is_written_once() {
     serving.await.unwrap().unwrap();
 }
 
-/// The clock runs ahead whenever all wait.
+/// The paused clock advances when all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_reads_none_of_its_replies_is_given_up() {
     let fixture = Fixture::new();
@@ -414,7 +414,7 @@ async fn a_stopping_http_server_answers_what_runs_and_takes_no_more() {
     }
 }
 
-/// The text that request `id` of `client` must get back.
+/// The text that must be returned to request `id` of `client`.
 fn nonce(client: usize, id: usize) -> String {
     format!("nonce of client {client}, request {id}")
 }

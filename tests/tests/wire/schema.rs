@@ -1,5 +1,5 @@
-//! A conversation about everything, in which all succeeds, and one in which all fails: both transports say the same. That
-//! each message is valid by its revision's JSON Schema is seen to by who carries it.
+//! A conversation of successful requests, and one of failing requests, with the same replies over
+//! both transports. The clients check that each message is valid by its revision's JSON Schema.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn read(uri: &str) -> String {
     request("1", "resources/read", &format!(r#""uri":"{uri}""#))
 }
 
-/// What is asked and answered.
+/// The successful requests.
 fn conversation() -> Vec<String> {
     vec![
         request("1", "tools/list", ""),
@@ -45,7 +45,7 @@ fn conversation() -> Vec<String> {
     ]
 }
 
-/// What fails, and how.
+/// The failing requests, with their codes.
 fn failures() -> Vec<(String, i64)> {
     vec![
         (request("1", "nope", ""), -32601),
@@ -127,7 +127,8 @@ async fn every_error_is_the_same_over_both_transports() {
             let over_http = client.send(&sent).await.json();
             let over_stream: Value = serde_json::from_str(&stream.ask(&sent).await).unwrap();
             assert_eq!(over_stream["error"]["code"], code, "{sent}");
-            // Over HTTP the header of a good client names a good version.
+            // Over HTTP the client's version header is valid, so a wrong version in `_meta` is a
+            // mismatch.
             if over_http["error"]["code"] != -32020 {
                 assert_eq!(over_http, over_stream, "{sent}");
             }

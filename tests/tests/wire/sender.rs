@@ -1,15 +1,15 @@
-//! Who speaks to the server: a modern client, or one that opened a session of an older revision.
+//! The senders of requests: a modern client, and one with a session of an older revision.
 
 use plainly::errors::Revision;
 use plainly_tests::valid::Conversation;
 
-/// The revision that works without sessions.
+/// The revision without sessions.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// The revisions that work by sessions, oldest first.
+/// The revisions with sessions, oldest first.
 pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What a modern client says of itself in every request.
+/// The `_meta` of each request of a modern client.
 pub(crate) const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 /// A client of one revision.
@@ -20,18 +20,18 @@ pub(crate) enum Sender {
 }
 
 impl Sender {
-    /// One of each.
+    /// Senders of all revisions.
     pub(crate) fn all() -> Vec<Self> {
         let legacy = LEGACY.map(Self::Legacy);
         [&[Self::Modern], &legacy[..]].concat()
     }
 
-    /// One of each legacy revision.
+    /// Senders of all legacy revisions.
     pub(crate) fn legacy() -> Vec<Self> {
         LEGACY.map(Self::Legacy).to_vec()
     }
 
-    /// `template` with this client's `_meta` in every place of `META`.
+    /// Replaces each `META` in `template` with this client's `_meta`.
     pub(crate) fn fill(self, template: &[u8]) -> Vec<u8> {
         let meta = match self {
             Self::Modern => META,
@@ -43,7 +43,7 @@ impl Sender {
         text.replace("META", meta).into_bytes()
     }
 
-    /// The revision that it speaks.
+    /// The sender's revision.
     pub(crate) fn revision(self) -> Revision {
         match self {
             Self::Modern => Revision::LATEST,
@@ -51,7 +51,7 @@ impl Sender {
         }
     }
 
-    /// What it says once its session, if it has one, is open.
+    /// The conversation of this client, once its session is open, if it has one.
     pub(crate) fn conversation(self) -> Conversation {
         match self {
             Self::Modern => Conversation::new(),
@@ -59,7 +59,7 @@ impl Sender {
         }
     }
 
-    /// Whether its revision has error responses without an id.
+    /// Whether the revision has error responses without an id.
     pub(crate) fn has_errors_without_id(self) -> bool {
         matches!(self, Self::Modern | Self::Legacy("2025-11-25"))
     }
@@ -77,14 +77,15 @@ fn replace(bytes: &[u8], what: &[u8], by: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The `initialize` request of a revision.
+/// The `initialize` request for a revision.
 pub(crate) fn initialize(id: &str, revision: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"client","version":"1"}}}}}}"#
     )
 }
 
-/// A request whose params begin with `_meta`; `more` are its other members, such as `"name":"echo"`.
+/// A request whose params begin with `_meta`. `more` has their other members, such as
+/// `"name":"echo"`.
 pub(crate) fn request(id: &str, method: &str, more: &str) -> String {
     let comma = if more.is_empty() { "" } else { "," };
     format!(
@@ -106,7 +107,7 @@ pub(crate) fn say(id: &str, tool: &str, text: &str) -> String {
     call(id, tool, &format!(r#"{{"text":"{text}"}}"#))
 }
 
-/// A notification that cancels.
+/// A cancellation.
 pub(crate) fn cancel(id: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"test"}}}}"#

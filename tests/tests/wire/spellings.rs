@@ -1,4 +1,5 @@
-//! A directory with odd names, asked for in every spelling: by our own client, of two eras, over both transports.
+//! A directory with unusual names, which clients of two eras request in every spelling over both
+//! transports.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use plainly_peer::{served, served_over_http, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Files, each with its name as its text.
+/// The names of the files; the text of each is its name.
 const NAMES: [&str; 24] = [
     "[id].tsx",
     "~x",
@@ -40,7 +41,7 @@ const NAMES: [&str; 24] = [
     "<|>^`{}*,$",
 ];
 
-/// A directory with the same files in it.
+/// The name of a directory that has the same files.
 const DIRECTORY: &str = "(group)";
 
 fn tree() -> (TempDir, Server) {
@@ -68,7 +69,7 @@ async fn clients(server: &Server) -> Vec<Client> {
     clients
 }
 
-/// The text with those of its bytes encoded that `is_plain` is false of.
+/// Percent-encodes the bytes of a text for which `is_plain` is false.
 fn encoded(text: &str, is_plain: fn(u8) -> bool) -> String {
     let mut out = Vec::new();
     for byte in text.bytes() {
@@ -83,7 +84,7 @@ fn encoded(text: &str, is_plain: fn(u8) -> bool) -> String {
 /// The ways in which programs write the path of a file below the mount.
 fn spellings(path: &str) -> Vec<String> {
     let encodings: [fn(u8) -> bool; 4] = [
-        // As little as can be, as much as can be, as VS Code does, and as Python does.
+        // The fewest bytes encoded, the most, those of VS Code, and those of Python.
         |byte| !matches!(byte, b'%' | b'?' | b'#'),
         |byte| byte == b'/',
         |byte| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte),
@@ -102,7 +103,7 @@ async fn what_is_listed_is_read_in_each_spelling() {
     let (_root, server) = tree();
     for client in clients(&server).await {
         let listed = client.resources(None).await.unwrap();
-        // With the directory, its mount, and what is above that.
+        // The listing also has the directory, the mount, and the collection above the mount.
         assert_eq!(listed.len(), 3 + 2 * NAMES.len());
         for resource in listed {
             if resource.is_collection == Some(true) {
@@ -193,7 +194,8 @@ async fn what_can_not_be_a_uri_is_invalid() {
     }
 }
 
-/// Writes and removes a file until the subscription reports it: the stream of a session opens in its own time.
+/// Writes and removes a file until the subscription reports it, because the stream of a session
+/// opens later.
 async fn heard(subscription: &mut Subscription, path: &std::path::Path) -> Change {
     loop {
         fs::write(path, "new").unwrap();

@@ -1,4 +1,4 @@
-//! The client's end of a byte stream: lines in, lines out.
+//! The client's end of a byte stream of lines.
 
 use plainly::server::Server;
 use plainly_peer::Peer;
@@ -8,19 +8,19 @@ use crate::sender::{Sender, initialize};
 
 const OTHER_RESOURCES: &str = r#"{"jsonrpc":"2.0","method":"notifications/resources/list_changed""#;
 
-/// A connection, and the server's task at its other end.
+/// A connection to a server.
 pub(crate) struct Stream {
     sender: Sender,
     conversation: Conversation,
-    /// Whether what is sent need not be valid.
+    /// Whether the client may send invalid messages.
     says_anything: bool,
-    /// What was written of a line that has not ended.
+    /// The bytes of an unfinished line.
     begun: Vec<u8>,
     pub(crate) peer: Peer,
 }
 
 impl Stream {
-    /// Connects; a legacy client opens its session.
+    /// Connects. A legacy client opens its session.
     pub(crate) async fn open(server: &Server, sender: Sender) -> Self {
         let mut stream = Self {
             sender,
@@ -37,14 +37,14 @@ impl Stream {
         stream
     }
 
-    /// Connects to send messages that are wrong on purpose.
+    /// Connects to send invalid messages.
     pub(crate) async fn careless(server: &Server, sender: Sender) -> Self {
         let mut stream = Self::open(server, sender).await;
         stream.says_anything = true;
         stream
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.begun.extend_from_slice(bytes);
         while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
@@ -64,7 +64,8 @@ impl Stream {
         self.write(&bytes).await;
     }
 
-    /// The next line but those that say that there are other resources: a session is told so at any time.
+    /// Returns the next line, except notifications of a changed list of resources, which a session may
+    /// receive at any time.
     pub(crate) async fn next(&mut self) -> String {
         loop {
             let line = self.peer.line().await;
@@ -76,13 +77,14 @@ impl Stream {
         }
     }
 
-    /// Sends a request and takes the next line for its reply.
+    /// Sends a request and returns the next line as its reply.
     pub(crate) async fn ask(&mut self, template: &str) -> String {
         self.send(template).await;
         self.next().await
     }
 
-    /// Sends a good request, and gives the lines that came before its reply: the answers to what was sent before.
+    /// Sends a valid request, and returns the lines before its reply, which answer earlier
+    /// messages.
     pub(crate) async fn before_a_good_reply(&mut self, after: &str) -> Vec<String> {
         self.send(crate::sender::say("\"good\"", "echo", "still here"))
             .await;
@@ -97,13 +99,13 @@ impl Stream {
         }
     }
 
-    /// Ends what is sent, and gives all lines that still come.
+    /// Closes the sending side, and returns all further lines.
     pub(crate) async fn end(mut self) -> Vec<String> {
         self.peer.finish().await;
         self.rest().await
     }
 
-    /// All lines until the server ends the stream.
+    /// Returns all lines until the server closes the stream.
     pub(crate) async fn rest(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Some(line) = self.peer.line().await {

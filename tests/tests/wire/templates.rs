@@ -1,4 +1,4 @@
-//! Resources whose URIs follow a template: read, described and listed by peers of every revision.
+//! Resources whose URIs match a template, which clients of every revision read, describe and list.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ struct Note {
     id: String,
 }
 
-/// Notes with ids of lower-case letters, and one of them.
+/// Returns a note. Ids have only lowercase letters, and `welcome` is the only note.
 async fn note(uri: ResourceUri, Vars(Note { id }): Vars<Note>) -> Result<Text, ProtocolError> {
     if !id.bytes().all(|byte| byte.is_ascii_lowercase()) {
         let why = format!("Note ids are lowercase letters, got {id:?}");
@@ -58,7 +58,7 @@ async fn describe(uri: ResourceUri, Vars(Line { path, .. }): Vars<Line>) -> Opti
     (path != "none").then(|| Described::new(uri.to_string(), path.clone()).size(path.len() as u64))
 }
 
-/// A store that has everything.
+/// A store that has every URI.
 #[derive(Debug)]
 struct Rest;
 
@@ -113,7 +113,7 @@ async fn replies(fixture: &Fixture, method: &str, uri: &str) -> Vec<Value> {
     replies
 }
 
-/// A resource without what `dev.plainly/resources` adds, which differs between revisions.
+/// Removes the members of `dev.plainly/resources`, which differ between revisions.
 fn without_extension(resource: &Value) -> Value {
     let mut resource = resource.clone();
     let members = resource.as_object_mut().unwrap();
@@ -282,7 +282,7 @@ async fn a_uri_goes_to_what_is_static_then_to_the_first_template_then_to_a_store
     }
 }
 
-/// Asks `method` page by page.
+/// Requests all pages of `method`.
 async fn pages(fixture: &Fixture, sender: Sender, method: &str) -> Vec<Value> {
     let mut stream = Stream::open(&fixture.server, sender).await;
     let (mut pages, mut more) = (Vec::new(), String::new());
