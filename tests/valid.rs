@@ -1,6 +1,6 @@
-//! What a client and a server say to each other, held to the JSON Schema of the revision in which they say it. A test's
-//! driver shows each message to a [`Conversation`], which panics at the first that is not valid. Without `PLAINLY_SPEC`
-//! there are no schemas, and everything passes.
+//! Messages of a client and a server, validated by the JSON Schema of their revision. A test's
+//! driver passes each message to a [`Conversation`], which panics at the first invalid one. Without
+//! `PLAINLY_SPEC` there are no schemas, and every message passes.
 
 #[cfg_attr(not(feature = "schemas"), path = "valid/uncompiled.rs")]
 mod compiled;
@@ -17,20 +17,20 @@ pub use self::overheard::overheard;
 use self::schemas::{Schemas, schemas};
 use crate::words::check_words;
 
-/// The key of a request's `_meta` that makes it a modern one.
+/// The key in a request's `_meta` that makes the request modern.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// The key of a notification's `_meta` that makes it a modern one.
+/// The key in a notification's `_meta` that makes the notification modern.
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// All that is said on one stream, or in one HTTP request and its response.
+/// The messages of one stream, or of one HTTP request and its response.
 #[derive(Debug, Default)]
 pub struct Conversation {
-    /// The revision of the session, once there is one.
+    /// The revision of the session, once it is open.
     session: Option<Revision>,
-    /// What the client asked and got no answer to yet, by id. Ids may come twice.
+    /// The client's unanswered requests by id. An id may occur twice.
     open: HashMap<String, Vec<AnsweredRequest>>,
-    /// What the server asked, by id.
+    /// The methods of the server's requests by id.
     questions: HashMap<String, String>,
 }
 
@@ -41,13 +41,13 @@ struct AnsweredRequest {
 }
 
 impl Conversation {
-    /// Before anything is said.
+    /// A conversation without messages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Within a session that was opened before.
+    /// A conversation in a session that is already open.
     #[must_use]
     pub fn of_session(revision: Revision) -> Self {
         Self {
@@ -56,41 +56,41 @@ impl Conversation {
         }
     }
 
-    /// Takes note of what the client says, good or bad.
+    /// Records a client's message, valid or not.
     pub fn note(&mut self, bytes: &[u8]) {
-        // Of what is not JSON the server will say what it is.
+        // Text that is not JSON has no request to record; the server reports it.
         let sent: Value = serde_json::from_slice(bytes).unwrap_or_default();
         for message in messages(&sent) {
             self.note_one(message);
         }
     }
 
-    /// Takes what the client says.
+    /// Checks and records a client's message.
     ///
     /// # Panics
     ///
-    /// If it is not valid in its revision.
+    /// Panics if the message is not valid in its revision.
     pub fn said(&mut self, bytes: &[u8]) {
         self.check(bytes);
         self.note(bytes);
     }
 
-    /// Looks at what the client is about to say.
+    /// Checks a client's message before it is sent.
     ///
     /// # Panics
     ///
-    /// If it is not valid in its revision.
+    /// Panics if the message is not valid in its revision.
     pub fn check(&self, bytes: &[u8]) {
         for message in messages(&parse(bytes)) {
             self.check_said(message);
         }
     }
 
-    /// Takes what the server says.
+    /// Checks and records a server's message.
     ///
     /// # Panics
     ///
-    /// If it is not valid in its revision.
+    /// Panics if the message is not valid in its revision.
     pub fn heard(&mut self, bytes: &[u8]) {
         let message = parse(bytes);
         check_words(&message);
@@ -101,11 +101,12 @@ impl Conversation {
         }
     }
 
-    /// Takes what stands in an HTTP response of an error's status: in every revision that may be an error without an id.
+    /// Checks the body of an HTTP response with an error status. In every revision it may be an
+    /// error without an id.
     ///
     /// # Panics
     ///
-    /// If it is neither that nor valid in its revision.
+    /// Panics if the body is neither such an error nor valid in its revision.
     pub fn refused(&mut self, bytes: &[u8]) {
         let message = parse(bytes);
         check_words(&message);
@@ -131,13 +132,13 @@ impl Conversation {
         }
     }
 
-    /// The revision in which a message is written.
+    /// The revision of a message.
     fn revision_of(&self, message: &Value) -> Revision {
         let meta = &message["params"]["_meta"];
         let is_modern = meta.get(VERSION).is_some() || meta.get(SUBSCRIPTION).is_some();
         match self.session {
             Some(revision) if !is_modern => revision,
-            // Whether anybody is there may be asked before there is a session.
+            // A `ping` may precede a session.
             None if message["method"] == "ping" && !is_modern => Revision::LATEST_LEGACY,
             _ => Revision::LATEST,
         }
@@ -180,7 +181,8 @@ impl Conversation {
         check_response(revision, &asked.method, message);
     }
 
-    /// What a response answers. Of requests with equal ids, errors are for the last: it is refused while the first runs.
+    /// Returns the request that a response answers. Among requests with equal ids, an error answers
+    /// the last, which the server refuses while the first runs.
     fn answered(&mut self, response: &Value) -> Option<AnsweredRequest> {
         let open = self.open.get_mut(&response.get("id")?.to_string())?;
         match (response.get("error"), open.is_empty()) {
@@ -191,16 +193,16 @@ impl Conversation {
     }
 }
 
-/// Checks a part of a message that the schema doesn't know to be one.
+/// Checks a part of a message that the message's own schema does not cover, as in an extension.
 ///
 /// # Panics
 ///
-/// If it is no `definition` of the revision.
+/// Panics if `part` is not valid by the `definition` of the revision.
 pub fn check_as(revision: Revision, definition: &str, part: &Value) {
     check(revision, definition, part, part);
 }
 
-/// The messages of a batch, or the one that is none.
+/// The messages of a batch, or the single message.
 fn messages(sent: &Value) -> &[Value] {
     match sent.as_array() {
         Some(batch) => batch,
@@ -217,7 +219,7 @@ fn known(version: &str) -> Option<Revision> {
     version.parse().ok()
 }
 
-/// A request or a notification.
+/// Checks a request or a notification.
 fn check_message(revision: Revision, method: &str, message: &Value) {
     let envelope = match message.get("id") {
         Some(_) => "JSONRPCRequest",
@@ -229,7 +231,7 @@ fn check_message(revision: Revision, method: &str, message: &Value) {
     }
 }
 
-/// A response to a request of this method.
+/// Checks a response to a request of this method.
 fn check_response(revision: Revision, method: &str, message: &Value) {
     check_envelope(revision, message);
     let Some(schemas) = schemas(revision) else {
@@ -243,11 +245,11 @@ fn check_response(revision: Revision, method: &str, message: &Value) {
         return;
     }
     let result = &message["result"];
-    // The schema's own response is either of the two, and whatever says that it asks for input does.
+    // The schema's response accepts either result, so `resultType` selects the definition.
     let definition = match result["resultType"].as_str() {
         Some("input_required") => Some("InputRequiredResult".to_owned()),
         Some("complete") | None => schemas.result(method),
-        // An extension may answer with a type of its own.
+        // An extension may have results of its own type.
         Some(_) => None,
     };
     if let Some(definition) = definition {
@@ -255,7 +257,7 @@ fn check_response(revision: Revision, method: &str, message: &Value) {
     }
 }
 
-/// A response to nobody knows what.
+/// Checks a response to an unknown request.
 fn check_envelope(revision: Revision, message: &Value) {
     let names = match message.get("error") {
         Some(_) => ["JSONRPCErrorResponse", "JSONRPCError"],

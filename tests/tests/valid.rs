@@ -1,4 +1,5 @@
-//! Who holds messages to the schemas notices what is wrong. Reads the schemas in `PLAINLY_SPEC`; skipped without it.
+//! The validation of messages by the schemas detects faults. The tests read the schemas in
+//! `PLAINLY_SPEC` and are skipped without it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,12 +20,13 @@ fn is_skipped() -> bool {
     is_skipped
 }
 
-/// Whether what is done passes.
+/// Reports whether `act` does not panic.
 fn passes(act: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(act)).is_ok()
 }
 
-/// Whether `reply` passes for what a server of the session's revision says to a request of `method` with the id 1.
+/// Reports whether `reply` is a valid reply to a request of `method` with the id 1 in this
+/// revision.
 fn answers(revision: Revision, method: &str, reply: &str) -> bool {
     let mut conversation = match revision.era() {
         Era::Modern => Conversation::new(),

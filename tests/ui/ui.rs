@@ -1,5 +1,5 @@
-//! What the compiler says of the mistakes that authors of handlers make: each message names what is wrong.
-//! `TRYBUILD=overwrite` writes the messages anew after a change of words or compiler.
+//! The compiler's messages for mistakes in handlers, each of which names the mistake.
+//! `TRYBUILD=overwrite` updates the messages after a change of their words or of the compiler.
 
 #[test]
 fn mistakes_in_handlers_are_named() {

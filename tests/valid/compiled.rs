@@ -1,4 +1,4 @@
-//! The validators of a schema's definitions, each compiled when it is first used.
+//! The validators of a schema's definitions, each compiled at its first use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! A server in the same process whose conversation is held to the schemas on its way, both sides of it.
+//! A server in this process, with a check of all messages between it and its client.
 
 use std::sync::Mutex;
 
@@ -9,10 +9,11 @@ use tokio::io::{
 
 use super::Conversation;
 
-/// Bytes that may be on their way in each direction.
+/// The most bytes in transit in each direction.
 const ON_THE_WAY: usize = 64 << 10;
 
-/// The client's end of a stream to `server`. What is not valid ends the stream, after the panic that says why.
+/// Returns the client's end of a stream to `server`. An invalid message panics in the task between
+/// them, which closes the stream.
 #[must_use]
 pub fn overheard(server: Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
     let (client, to_client) = duplex(ON_THE_WAY);
@@ -24,7 +25,7 @@ pub fn overheard(server: Server) -> (ReadHalf<DuplexStream>, WriteHalf<DuplexStr
         let (reader, writer) = split(end);
         server.serve(reader, writer).await
     });
-    // In one task, so that a panic lets go of both ends.
+    // Both directions are in one task, so that a panic closes both ends.
     tokio::spawn(async move {
         tokio::join!(
             pass(said, asked, &conversation, Conversation::said),
@@ -51,6 +52,6 @@ async fn pass(
             return;
         }
     }
-    // Whoever reads there may be gone already.
+    // The reader may be gone already.
     let _ = to.shutdown().await;
 }

@@ -1,5 +1,6 @@
-//! The JSON Schema of each revision, read once from the directory in `PLAINLY_SPEC` and compiled definition by definition.
-//! What a message is called is read off the schemas too, so that nothing here has to be kept in step with them.
+//! The JSON Schema of each revision, read once from the directory in `PLAINLY_SPEC` and compiled by
+//! definition. The names of definitions come from the schemas, too, so that nothing here must be
+//! updated with them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub(super) struct Schemas {
     compiled: Compiled,
 }
 
-/// The schema of this revision; nothing where there is no specification to read.
+/// Returns the schema of this revision, if there is a specification.
 pub(super) fn schemas(revision: Revision) -> Option<&'static Schemas> {
     static ALL: OnceLock<Option<Vec<Schemas>>> = OnceLock::new();
     let all = ALL.get_or_init(|| Some(Schemas::all(&specification()?)));
@@ -89,7 +90,8 @@ impl Schemas {
         self.compiled.faults(definition, schema, instance)
     }
 
-    /// The definition of the request or notification that is called `method`; nothing of an extension.
+    /// Returns the definition of the request or notification of this method, unless an extension
+    /// defines it.
     pub(super) fn message(&self, method: &str) -> Option<&str> {
         let is_called = |definition: &Value| {
             let name = definition.pointer("/properties/method/const");
@@ -98,7 +100,7 @@ impl Schemas {
         self.named(|_, definition| is_called(definition))
     }
 
-    /// The definition of the result of `method`; nothing of an extension.
+    /// Returns the definition of the result of `method`, unless an extension defines it.
     pub(super) fn result(&self, method: &str) -> Option<String> {
         let stem = self.message(method)?.strip_suffix("Request")?;
         let result = format!("{stem}Result");
@@ -108,7 +110,8 @@ impl Schemas {
         })
     }
 
-    /// The definition of an error of this code, and whether it is of the whole response.
+    /// Returns the definition of an error with this code, and whether it describes the whole
+    /// response.
     pub(super) fn error(&self, code: &Value) -> Option<(&str, bool)> {
         let bare = |_: &str, definition: &Value| {
             definition.pointer("/properties/code/const") == Some(code)
