@@ -64,8 +64,8 @@ impl Stream {
         self.write(&bytes).await;
     }
 
-    /// Returns the next line, except notifications of a changed list of resources, which a session may
-    /// receive at any time.
+    /// Returns the next line, except notifications of a changed list of resources, which a session
+    /// may receive at any time.
     pub(crate) async fn next(&mut self) -> String {
         loop {
             let line = self.peer.line().await;
