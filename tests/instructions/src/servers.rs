@@ -32,7 +32,7 @@ pub(crate) fn small() -> Outcome<Server> {
     Ok(with_few_things(Server::builder("bench", "1.0.0")).build()?)
 }
 
-/// The same server with telemetry.
+/// The server of [`small`] with telemetry.
 pub(crate) fn observed(telemetry: Telemetry) -> Outcome<Server> {
     let server = Server::builder("bench", "1.0.0");
     let server = server.on_operation(move |operation| telemetry.observe(operation));

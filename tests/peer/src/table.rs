@@ -15,7 +15,7 @@ pub fn lines<'a>(file: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     table.filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
 
-/// The same cases, split into cells at ` =>`. The last cell may be empty.
+/// The cases of [`lines`], split into cells at ` =>`. The last cell may be empty.
 ///
 /// # Panics
 ///

@@ -134,7 +134,7 @@ async fn talk(
                 while stream.write_all(&part).await.is_ok() {
                     let before = taken.fetch_add(part.len(), Ordering::SeqCst);
                     // Waits until the client has read all, so that bytes in the kernel's buffers
-                    // don't count. It does so only every 4 MiB, because the look-up takes
+                    // don't count. It does so only every 4 MiB, because the lookup takes
                     // milliseconds where many sockets are open.
                     if before >> 22 != (before + part.len()) >> 22 {
                         while unread(stream.get_ref()) > 0 {

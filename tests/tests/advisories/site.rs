@@ -143,7 +143,7 @@ pub(crate) fn server() -> (Server, Probe) {
     (server, probe)
 }
 
-/// How the server is embedded in a program.
+/// The embedding of a server in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Own,

@@ -39,7 +39,7 @@ pub(crate) fn server(change: impl FnOnce(&mut Limits)) -> (Server, Arc<Semaphore
     server_with(|builder| builder, change)
 }
 
-/// Such a server with additions.
+/// The server of [`server`] with additions.
 pub(crate) fn server_with(
     more: impl FnOnce(ServerBuilder) -> ServerBuilder,
     change: impl FnOnce(&mut Limits),

@@ -23,7 +23,7 @@ pub(crate) struct Cell {
     pub(crate) revision: Revision,
     pub(crate) transport: Transport,
     pub(crate) server: Server,
-    /// The same server, but with [`Dialect::PerRevision`](plainly::errors::Dialect::PerRevision).
+    /// This server, but with [`Dialect::PerRevision`](plainly::errors::Dialect::PerRevision).
     pub(crate) pinned: Server,
     pub(crate) world: World,
     /// The log messages that the client received.
@@ -72,7 +72,7 @@ impl Cell {
         self.bare.get_or_init(connect).await.clone()
     }
 
-    /// Such a client of the `pinned` server.
+    /// A client without capabilities of the `pinned` server.
     pub(crate) async fn pinned(&self) -> Client {
         self.connect(&self.pinned, Bare(self.revision)).await
     }

@@ -1,4 +1,4 @@
-//! How the server determines the era of a message and opens sessions: "Which era a message is of",
+//! The rules that determine the era of a message and open sessions: "Which era a message is of",
 //! cell by cell.
 
 use plainly_peer::table::cases;

@@ -1,4 +1,4 @@
-//! How a byte stream is split into messages.
+//! The splitting of a byte stream into messages.
 
 use crate::fixture::Fixture;
 use crate::log::Log;

@@ -112,7 +112,7 @@ pub(crate) async fn version(cell: &Cell) -> String {
     then_served(raw, reply).await
 }
 
-/// Such a version in the header only.
+/// A version that does not exist, in the header only.
 pub(crate) async fn version_header(cell: &Cell) -> String {
     with_header(cell, "mcp-protocol-version", Some("1999-12-31")).await
 }
