@@ -1,5 +1,5 @@
-//! The messages between a command and its server: shown on standard error (`--trace`) and written to a
-//! file (`--record`), both without secrets.
+//! The messages between a command and its server: shown on standard error (`--trace`) and written
+//! to a file (`--record`), both without secrets.
 
 mod line;
 pub(crate) mod recording;

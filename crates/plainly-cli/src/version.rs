@@ -8,7 +8,8 @@ use crate::format::Format;
 use crate::installed;
 use crate::output::Output;
 
-/// Prints the version, the newest revision of the protocol, the target, the features and the kind of package.
+/// Prints the version, the newest revision of the protocol, the target, the features and the kind
+/// of package.
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
     let keychain = cfg!(feature = "keychain").then_some("keychain");
     let mut output = Output::new(format);

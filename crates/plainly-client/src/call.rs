@@ -37,7 +37,8 @@ pub use self::rounds::{Call, InputRequired, Round, StartedCall};
 pub use self::tasks::TaskHandle;
 
 impl Client {
-    /// Asks a modern server again what it supports (`server/discover`), unless its answer is [cached](crate::Builder::cache).
+    /// Asks a modern server again what it supports (`server/discover`), unless its answer is
+    /// [cached](crate::Builder::cache).
     ///
     /// # Errors
     ///

@@ -34,8 +34,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// The reason why a call has no result. Two words wide, and cheap to clone.
 ///
-/// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
-/// can't be sent on to another peer.
+/// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for
+/// the peer's, and can't be sent on to another peer.
 ///
 /// Its text is the server's message and code, or what failed and on what. Other texts of the server
 /// are in fields: the [standard error](ConnectionEnd::stderr) of its process, the body of a
@@ -57,7 +57,8 @@ pub enum Error {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
-    /// No reply came in time. The request was cancelled; whether the server had acted on it is unknown.
+    /// No reply came in time. The request was cancelled; whether the server had acted on it is
+    /// unknown.
     #[error("no reply to `{method}` within {after:?}{}", Instead(.instead))]
     #[non_exhaustive]
     Timeout {
@@ -68,7 +69,8 @@ pub enum LocalError {
         /// The last message of the server that is no reply to any request, if there is one.
         instead: Option<String>,
     },
-    /// The connection has ended; connect again. Every request that was in flight ends with this error.
+    /// The connection has ended; connect again. Every request that was in flight ends with this
+    /// error.
     #[error(transparent)]
     Closed(Arc<ConnectionEnd>),
     /// The server's program could not be started: check its name, path and permissions.
@@ -159,7 +161,8 @@ pub enum LocalError {
         /// The mistakes in it, each with its place.
         mistakes: Vec<Mistake>,
     },
-    /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
+    /// The tool's structured output does not match the output schema that the server listed for it.
+    /// The tool has run.
     #[error("the structured output of tool `{}` does not match its output schema: {}", BoundedText(.tool), BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
@@ -170,7 +173,8 @@ pub enum LocalError {
         /// The result as received.
         result: Box<CallToolResult>,
     },
-    /// The server did not declare the capability that the method belongs to; the request was not sent.
+    /// The server did not declare the capability that the method belongs to; the request was not
+    /// sent.
     #[error(
         "the server has no {capability}: it did not declare the capability that `{method}` needs"
     )]
@@ -199,8 +203,9 @@ pub enum LocalError {
         /// The revision of the connection.
         revision: Revision,
     },
-    /// The server asks a question before it answers, but there is no answer: no handler was registered for it, or the
-    /// handler refused. The server is not waiting; a task is, and can still be [answered](crate::TaskHandle::answer).
+    /// The server asks a question before it answers, but there is no answer: no handler was
+    /// registered for it, or the handler refused. The server is not waiting; a task is, and can
+    /// still be [answered](crate::TaskHandle::answer).
     #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
     #[non_exhaustive]
     Unanswered {

@@ -1,4 +1,5 @@
-//! The methods of a server, by feature: tools, prompts, resources and skills, and the pages of their listings.
+//! The methods of a server, by feature: tools, prompts, resources and skills, and the pages of
+//! their listings.
 
 mod listing;
 mod pages;

@@ -22,7 +22,8 @@ const OPEN: [&str; 10] = [
     "token_type_hint",
 ];
 
-/// The parameters of a request to an authorization server, as a form. Its `Debug` shows only their names.
+/// The parameters of a request to an authorization server, as a form. Its `Debug` shows only their
+/// names.
 #[derive(Clone, Default)]
 pub struct Form(Vec<(&'static str, Secret)>);
 

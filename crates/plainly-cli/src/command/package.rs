@@ -1,4 +1,5 @@
-//! `plainly package`: packages of a program that is an MCP server, with the facts that the server reports.
+//! `plainly package`: packages of a program that is an MCP server, with the facts that the server
+//! reports.
 
 mod archive;
 mod facts;

@@ -70,8 +70,8 @@ pub enum StartedCall<T> {
     Task(TaskHandle<T>),
 }
 
-/// A server's questions before it answers a call. The server does not wait: the client decides whether and when to call
-/// it again.
+/// A server's questions before it answers a call. The server does not wait: the client decides
+/// whether and when to call it again.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct InputRequired<T> {
@@ -120,8 +120,8 @@ impl<T> Call<T> {
         }
     }
 
-    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does so is up to the
-    /// server; the [timeout](crate::Builder::timeout) restarts each time.
+    /// Asks the server to report progress, and passes it to `tell`. Whether and how often it does
+    /// so is up to the server; the [timeout](crate::Builder::timeout) restarts each time.
     ///
     /// `tell` runs where the connection is read, and must neither block nor wait for a call.
     pub fn on_progress(mut self, tell: impl FnMut(ProgressUpdate) + Send + 'static) -> Self {
@@ -158,8 +158,8 @@ impl<T> Call<T> {
     /// Sends one request, and leaves the server's questions to the caller. The call does not become
     /// a task. [Declare](crate::Builder::capabilities) the capabilities to answer.
     ///
-    /// Only modern servers answer with questions. Questions from older servers go to the handlers that the client was
-    /// built with, or are refused.
+    /// Only modern servers answer with questions. Questions from older servers go to the handlers
+    /// that the client was built with, or are refused.
     ///
     /// ```no_run
     /// use plainly::client::{Client, Result, Round};

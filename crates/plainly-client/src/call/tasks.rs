@@ -40,8 +40,8 @@ const METHOD: Method = Method::CallTool;
 /// A call that continues as a task at the server. The server stores the task for some time,
 /// whatever happens to this client: store its [id](Self::id) to ask for it [later](Client::task).
 ///
-/// Dropping the handle changes nothing at the server. Dropping the future of [`wait`](Self::wait) cancels the task if this
-/// client started it, unless the handle is [detached](Self::detach).
+/// Dropping the handle changes nothing at the server. Dropping the future of [`wait`](Self::wait)
+/// cancels the task if this client started it, unless the handle is [detached](Self::detach).
 ///
 /// ```no_run
 /// use plainly::client::{Client, Result, TaskHandle};

@@ -61,7 +61,8 @@ impl Client {
         Builder::new(Over { reader, writer })
     }
 
-    /// A client for a server at the other end of any connection that carries whole messages, such as a WebSocket.
+    /// A client for a server at the other end of any connection that carries whole messages, such
+    /// as a WebSocket.
     pub fn over_messages<M: Messages + 'static>(messages: M) -> Builder<OverMessages<M>> {
         Builder::new(OverMessages { messages })
     }
@@ -125,10 +126,11 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Sets the timeout for one request, including its reply. 60 s by default. When it expires, the request is cancelled.
+    /// Sets the timeout for one request, including its reply. 60 s by default. When it expires, the
+    /// request is cancelled.
     ///
-    /// It restarts when the server reports [progress](crate::Call::on_progress), and when the server has received the
-    /// answer to a question.
+    /// It restarts when the server reports [progress](crate::Call::on_progress), and when the
+    /// server has received the answer to a question.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
         self
@@ -171,8 +173,8 @@ impl<T> Builder<T> {
     /// Passes all messages between client and server to `see`, in both directions and over every
     /// transport, for traces and recordings.
     ///
-    /// `see` runs where the connection is read and written, for several calls at once; it must neither block nor wait for
-    /// a call.
+    /// `see` runs where the connection is read and written, for several calls at once; it must
+    /// neither block nor wait for a call.
     ///
     /// ```no_run
     /// use std::time::Instant;
@@ -257,7 +259,8 @@ impl<T> Builder<T> {
 
     /// Sets the timeout for connecting and negotiating a revision. 30 s by default.
     ///
-    /// If a server is silent for half of that, or for 10 s, the client also tries the legacy handshake.
+    /// If a server is silent for half of that, or for 10 s, the client also tries the legacy
+    /// handshake.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.options.connect_timeout = timeout;
         self
@@ -308,7 +311,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Uses this revision and no other. By default, the client uses the newest that both sides support.
+    /// Uses this revision and no other. By default, the client uses the newest that both sides
+    /// support.
     pub fn revision(mut self, revision: Revision) -> Self {
         self.options.revision = Some(revision);
         self
@@ -324,8 +328,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no revision in common, and those
-    /// of any call.
+    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no
+    /// revision in common. Otherwise the errors of any call.
     pub async fn connect(self) -> Result<Client> {
         let by = self.options.deadline();
         let Over { reader, writer } = self.target;
@@ -343,8 +347,8 @@ impl<M: Messages + 'static> Builder<OverMessages<M>> {
     ///
     /// # Errors
     ///
-    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no revision in common, and those
-    /// of any call.
+    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no
+    /// revision in common. Otherwise the errors of any call.
     pub async fn connect(self) -> Result<Client> {
         let by = self.options.deadline();
         let received = Meter::default();

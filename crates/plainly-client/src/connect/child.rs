@@ -44,15 +44,16 @@ impl Client {
 }
 
 impl Builder<Spawn> {
-    /// Sets how long the process has to end by itself: after its input is closed (2 s by default), and then after it is
-    /// asked to terminate (3 s). After that it is killed.
+    /// Sets the time for the process to end on its own: after its input is closed (2 s by default),
+    /// and then after it is asked to terminate (3 s). After that it is killed.
     pub fn shutdown(mut self, eof: Duration, term: Duration) -> Self {
         (self.target.grace.eof, self.target.grace.term) = (eof, term);
         self
     }
 
-    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime. A program that ends
-    /// at the first request is started once more, within the same [time](Self::connect_timeout).
+    /// Starts the process, connects and negotiates a revision. Must be called within a tokio
+    /// runtime. A program that ends at the first request is started once more, within the same
+    /// [time](Self::connect_timeout).
     ///
     /// # Errors
     ///

@@ -35,8 +35,8 @@ pub(crate) struct ClientState {
     pub(super) renewal: tokio::sync::Mutex<()>,
     /// The number of sessions that the server has forgotten.
     pub(super) sessions: AtomicU64,
-    /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
-    /// other.
+    /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that
+    /// neither overtakes the other.
     pub(crate) subscribing: tokio::sync::Mutex<()>,
     /// Wakes the tasks that wait before they open a stream again, because the client is closed.
     pub(crate) closing: tokio::sync::Notify,
@@ -127,8 +127,8 @@ impl Client {
         self.connected.server.knows_collections()
     }
 
-    /// Whether the server declares that it reports all changes below a collection (the setting `recursive` of the extension
-    /// `dev.plainly/resources`).
+    /// Whether the server declares that it reports all changes below a collection (the setting
+    /// `recursive` of the extension `dev.plainly/resources`).
     pub fn knows_recursion(&self) -> bool {
         self.connected.server.reports_below()
     }
@@ -200,7 +200,8 @@ impl Client {
         Ok(client)
     }
 
-    /// The number of bytes received from the server so far, over all calls on the connection: for showing progress.
+    /// The number of bytes received from the server so far, over all calls on the connection: for
+    /// showing progress.
     pub fn received_bytes(&self) -> u64 {
         self.connected.link.connection().received()
     }

@@ -51,7 +51,8 @@ pub(crate) async fn establish(
     by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     let server = match options.revision {
-        // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
+        // No probe: a session begins with `initialize`, before anything else (2025-11-25,
+        // "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
         Some(_) => settle(link, options, probe(link, options, by).await, by).await,
         None if !options.probes => initialize(link, options, Revision::LATEST_LEGACY, by).await,

@@ -70,8 +70,8 @@ impl Builder<Http> {
     ///
     /// # Errors
     ///
-    /// [`connect`](Self::connect) fails with [`LocalError::ReservedHeader`] if it is a header that the client writes
-    /// itself, such as `Content-Type` or `Mcp-Session-Id`.
+    /// [`connect`](Self::connect) fails with [`LocalError::ReservedHeader`] if it is a header that
+    /// the client writes itself, such as `Content-Type` or `Mcp-Session-Id`.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.target.headers.push((name.into(), value.into()));
         self

@@ -18,7 +18,8 @@ pub struct Operation<'a> {
     pub method: &'static str,
     /// The tool, the prompt, the URI or the task that the call is about.
     pub name: Option<&'a str>,
-    /// The trace that its messages were part of, if [`Builder::trace_calls`](crate::Builder::trace_calls) began one.
+    /// The trace that its messages were part of, if
+    /// [`Builder::trace_calls`](crate::Builder::trace_calls) began one.
     pub trace: Option<&'a TraceContext>,
     /// The error of the call, if it failed. A call whose tool reports a failure has not failed.
     pub error: Option<&'a Error>,

@@ -1,4 +1,5 @@
-//! The credentials that a server wants (RFC 9110, `WWW-Authenticate`; RFC 6750, RFC 9449 and RFC 9728 for its parameters).
+//! The credentials that a server wants (RFC 9110, `WWW-Authenticate`; RFC 6750, RFC 9449 and RFC
+//! 9728 for its parameters).
 
 #[cfg(feature = "http")]
 mod grammar;
@@ -20,7 +21,8 @@ pub struct Challenge {
     pub scope: Option<String>,
     /// The URL of the metadata that names the authorization servers (RFC 9728).
     pub resource_metadata: Option<String>,
-    /// The fault of the credentials that were sent: `invalid_token` or `insufficient_scope`, for instance.
+    /// The fault of the credentials that were sent: `invalid_token` or `insufficient_scope`, for
+    /// instance.
     pub error: Option<String>,
     /// The description of the error.
     pub error_description: Option<String>,

@@ -16,7 +16,8 @@ pub struct ConnectionEnd {
     pub reason: CloseReason,
     /// The exit status of the process, if this client started the server and it has ended.
     pub exit: Option<ExitStatus>,
-    /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
+    /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are
+    /// replaced.
     pub stderr: Stderr,
 }
 
@@ -43,7 +44,8 @@ pub enum CloseReason {
         /// The most bytes that are read.
         limit: usize,
     },
-    /// The server sent too many lines that are not JSON-RPC messages: its output is probably used for something else.
+    /// The server sent too many lines that are not JSON-RPC messages: its output is probably used
+    /// for something else.
     NotMessages,
 }
 

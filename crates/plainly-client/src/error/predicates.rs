@@ -77,7 +77,8 @@ impl Error {
         self.offered_versions().is_some()
     }
 
-    /// The versions that the server offers, if it has [none in common](Self::is_unsupported_version) with this client.
+    /// The versions that the server offers, if it has [none in
+    /// common](Self::is_unsupported_version) with this client.
     pub fn offered_versions(&self) -> Option<&[String]> {
         match (self.kind(), self.local()) {
             (Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }), _) => Some(supported),
@@ -91,7 +92,8 @@ impl Error {
         self.required_capabilities().is_some()
     }
 
-    /// The [missing capabilities](Self::is_missing_capability), in the form of `ClientCapabilities`.
+    /// The [missing capabilities](Self::is_missing_capability), in the form of
+    /// `ClientCapabilities`.
     pub fn required_capabilities(&self) -> Option<&Map<String, Value>> {
         match self.kind() {
             Some(ErrorKind::MissingRequiredClientCapability { required }) => Some(required),
@@ -153,7 +155,8 @@ impl Error {
         }
     }
 
-    /// Whether the server wants credentials: none were sent, or they are not valid (HTTP status 401).
+    /// Whether the server wants credentials: none were sent, or they are not valid (HTTP status
+    /// 401).
     pub fn is_unauthorized(&self) -> bool {
         self.http_status() == Some(401)
     }

@@ -8,8 +8,9 @@ use plainly_errors::{HttpStatus, Retry};
 use super::{CloseReason, Error, LocalError};
 
 impl Error {
-    /// Whether the same call may succeed later, unchanged: a server that is overloaded, silent or gone may recover. After
-    /// [`ConnectionEnd`](LocalError::Closed), it can only succeed on a new connection.
+    /// Whether the same call may succeed later, unchanged: a server that is overloaded, silent or
+    /// gone may recover. After [`ConnectionEnd`](LocalError::Closed), it can only succeed on a new
+    /// connection.
     ///
     /// Whether it is safe to make the call *twice* is a different question, which only the method
     /// or the tool can answer: without a reply, the client can't know whether the server acted on

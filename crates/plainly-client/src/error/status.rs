@@ -42,7 +42,8 @@ impl HttpStatus {
         }
     }
 
-    /// The error of a call that was answered with this status, and with a body that is not a message.
+    /// The error of a call that was answered with this status, and with a body that is not a
+    /// message.
     pub(crate) fn explain(&self, method: &'static str, body: &[u8]) -> Error {
         let excerpt = String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body));
         self.report(method, excerpt.into_owned(), None)

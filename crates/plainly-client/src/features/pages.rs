@@ -1,4 +1,5 @@
-//! Reads listings page by page until the last one: never endlessly, and never incomplete without an error.
+//! Reads listings page by page until the last one: never endlessly, and never incomplete without an
+//! error.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};

@@ -3,7 +3,8 @@
 
 use plainly_protocol::types::{CacheHint, Meta, ResourceContents};
 
-/// The result of reading a resource: its content in one or more formats or, for a collection, its children.
+/// The result of reading a resource: its content in one or more formats or, for a collection, its
+/// children.
 ///
 /// ```no_run
 /// # async fn example(client: plainly::Client) -> plainly::client::Result<()> {

@@ -101,8 +101,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// An error for which [`is_resource_not_found`](crate::Error::is_resource_not_found) holds, if there is no such
-    /// resource.
+    /// An error for which [`is_resource_not_found`](crate::Error::is_resource_not_found) holds, if
+    /// there is no such resource.
     pub fn read(&self, uri: impl Into<String>) -> Call<ReadResult> {
         let method = Method::ReadResource;
         let params = ReadResourceParams::new(uri);

@@ -104,7 +104,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// - [`LocalError::InvalidSkill`]: the skill breaks the rules of the extension. Nothing was read.
+    /// - [`LocalError::InvalidSkill`]: the skill breaks the rules of the extension. Nothing was
+    ///   read.
     /// - [`LocalError::DynamicSkill`]: the content can't be verified. Nothing was read.
     /// - [`LocalError::SkillMismatch`]: the file differs from the entry.
     /// - The errors of [`read`](Self::read).
@@ -168,7 +169,8 @@ impl LoadedSkill {
         root(&self.skill.uri)
     }
 
-    /// Reads a file of the skill, by its URI or by its path in the skill's directory, and verifies its length and digest.
+    /// Reads a file of the skill, by its URI or by its path in the skill's directory, and verifies
+    /// its length and digest.
     ///
     /// # Errors
     ///

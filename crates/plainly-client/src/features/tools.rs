@@ -67,10 +67,11 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// An error for which [`is_tool_not_found`](crate::Error::is_tool_not_found) holds, if there is no such tool.
-    /// [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was sent in that case.
-    /// [`LocalError::InvalidOutput`] if the structured output does not match the output schema that this client has seen
-    /// in the tool's listing; the tool has run then, and its result is in the error.
+    /// An error for which [`is_tool_not_found`](crate::Error::is_tool_not_found) holds, if there is
+    /// no such tool. [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was
+    /// sent in that case. [`LocalError::InvalidOutput`] if the structured output does not match the
+    /// output schema that this client has seen in the tool's listing; the tool has run then, and
+    /// its result is in the error.
     pub fn call_tool(
         &self,
         name: impl Into<String>,

@@ -99,7 +99,8 @@ pub struct UnsentRequest<'a> {
 }
 
 impl<'a> UnsentRequest<'a> {
-    /// The first attempt of a request to the server's own URL, such as for a test of an [`Authorizer`].
+    /// The first attempt of a request to the server's own URL, such as for a test of an
+    /// [`Authorizer`].
     pub fn new(http: &'a Method, server: &'a str, clocks: &'a Clocks) -> Self {
         Self {
             http,

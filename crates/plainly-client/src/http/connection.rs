@@ -1,6 +1,7 @@
 //! A connection over HTTP: each request is a POST, and the response contains its reply.
 //!
-//! Knows messages, not methods, except the one that opens a session and the one whose reply is a stream of events.
+//! Knows messages, not methods, except the one that opens a session and the one whose reply is a
+//! stream of events.
 
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ impl HttpConnection {
     async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         let opens = request.method == Method::Initialize;
         let mut frame = request.frame.clone();
-        // A new session is requested without the id of the previous one (2025-11-25, "Session Management").
+        // A new session is requested without the id of the previous one (2025-11-25, "Session
+        // Management").
         let session = if opens {
             None
         } else {
@@ -253,8 +255,8 @@ fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -
 /// The reply to `request`, the only request that has no reply yet on this stream; any other message
 /// is returned as the error.
 ///
-/// Only an error can lack an id, and then counts as the reply: a server that couldn't read the request couldn't read
-/// its id either.
+/// Only an error can lack an id, and then counts as the reply: a server that couldn't read the
+/// request couldn't read its id either.
 fn reply_to(incoming: ServerMessage, request: &RequestId) -> Result<CallReply, ServerMessage> {
     match incoming {
         ServerMessage::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => {

@@ -55,7 +55,8 @@ impl HttpSession {
         };
         while resuming.attempts < ATTEMPTS {
             resuming.attempts += 1;
-            // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the Server").
+            // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the
+            // Server").
             tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
             let mut headers = self.version();
             let session = self.join(&mut headers)?;

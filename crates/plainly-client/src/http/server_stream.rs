@@ -1,6 +1,6 @@
-//! The stream on which a legacy server sends messages that answer no request ("Listening for Messages from the
-//! Server"). All subscriptions of a client share it: it is opened with the first of them, reopened when it ends, and
-//! closed with the last.
+//! The stream on which a legacy server sends messages that answer no request ("Listening for
+//! Messages from the Server"). All subscriptions of a client share it: it is opened with the first
+//! of them, reopened when it ends, and closed with the last.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -51,7 +51,8 @@ struct ServerEvents {
     session: Option<HeaderValue>,
 }
 
-/// Reads the stream in the background until the result is dropped; `None` if the server has no such stream.
+/// Reads the stream in the background until the result is dropped; `None` if the server has no such
+/// stream.
 pub(super) async fn open(
     session: Arc<HttpSession>,
     stream: Arc<ServerStream>,
@@ -138,7 +139,8 @@ impl HttpSession {
     async fn check_stream(&self, stream: ServerEvents) -> Result<Option<ServerEvents>, Error> {
         match (stream.response.status, stream.response.content) {
             (StatusCode::OK, ContentKind::Events) => Ok(Some(stream)),
-            // The answer of a server without such a stream (2025-11-25, "Listening for Messages from the Server").
+            // The answer of a server without such a stream (2025-11-25, "Listening for Messages
+            // from the Server").
             (StatusCode::METHOD_NOT_ALLOWED, _) => Ok(None),
             (StatusCode::NOT_FOUND, _) if stream.session.is_some() => {
                 self.lose(stream.session);
@@ -148,8 +150,8 @@ impl HttpSession {
         }
     }
 
-    /// Reads one stream after another, because a server may end each at any time. All belong to one session, because a
-    /// new session knows nothing of earlier subscriptions.
+    /// Reads one stream after another, because a server may end each at any time. All belong to one
+    /// session, because a new session knows nothing of earlier subscriptions.
     async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
         let own = stream.session.clone();
         let mut from = Resumption::default();

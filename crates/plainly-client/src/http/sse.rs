@@ -1,5 +1,5 @@
-//! Parses server-sent events (WHATWG HTML, "Server-sent events") chunk by chunk, from bytes to the data of each event.
-//! Knows neither HTTP nor messages.
+//! Parses server-sent events (WHATWG HTML, "Server-sent events") chunk by chunk, from bytes to the
+//! data of each event. Knows neither HTTP nor messages.
 
 use std::time::Duration;
 

@@ -245,8 +245,8 @@ impl Respondent {
 
     async fn sample(&self, question: CreateMessageParams) -> Result<RawJson, ProtocolError> {
         match &self.handlers.sampling {
-            // Servers must not send tools to a client that did not declare them (2025-11-25, Sampling, "Tools in
-            // Sampling").
+            // Servers must not send tools to a client that did not declare them (2025-11-25,
+            // Sampling, "Tools in Sampling").
             Some(_) if question.tools.is_some() && !self.declares_tools() => {
                 Err(undeclared("tools in sampling"))
             }

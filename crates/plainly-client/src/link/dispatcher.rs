@@ -81,7 +81,8 @@ impl Dispatcher {
         }
     }
 
-    /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came, if any.
+    /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came,
+    /// if any.
     pub(crate) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
         // This is no error, because JSON-RPC has no answer to a notification, not even to an
         // unknown one.

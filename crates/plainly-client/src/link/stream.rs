@@ -30,7 +30,8 @@ use plainly_transport::{Frame, Messages, Meter};
 #[derive(Debug)]
 pub(crate) struct MessageConnection {
     state: Arc<ConnectionState>,
-    /// The queue of messages to send, and a sender that stops the driver when dropped; `None` once closed.
+    /// The queue of messages to send, and a sender that stops the driver when dropped; `None` once
+    /// closed.
     queue: Lock<Option<(mpsc::UnboundedSender<QueuedMessage>, oneshot::Sender<()>)>>,
     places: Arc<tokio::sync::Semaphore>,
     end: watch::Receiver<()>,
@@ -176,7 +177,8 @@ impl ClientConnection for MessageConnection {
     }
 }
 
-/// The reply to a request that was sent. Dropping it cancels the request, unless the reply has arrived.
+/// The reply to a request that was sent. Dropping it cancels the request, unless the reply has
+/// arrived.
 #[derive(Debug)]
 pub(crate) struct ExpectedReply<'a> {
     connection: &'a MessageConnection,

@@ -1,4 +1,5 @@
-//! Pages that the user was sent to: the server reports when a visit is over (2025-11-25, "Elicitation Complete").
+//! Pages that the user was sent to: the server reports when a visit is over (2025-11-25,
+//! "Elicitation Complete").
 
 use std::collections::BTreeSet;
 use std::future::Future;

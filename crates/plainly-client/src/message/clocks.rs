@@ -104,8 +104,9 @@ impl Stopwatch {
 
     /// Waits until `time` has passed on these clocks.
     ///
-    /// Does not depend on the budget of its task, because the awaited work may use all of it: a server
-    /// that sends messages faster than the client reads them would otherwise outlast every timeout.
+    /// Does not depend on the budget of its task, because the awaited work may use all of it: a
+    /// server that sends messages faster than the client reads them would otherwise outlast every
+    /// timeout.
     pub(crate) fn reaches(&self, time: Duration) -> impl Future<Output = ()> {
         unconstrained(async move {
             loop {

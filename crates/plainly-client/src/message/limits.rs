@@ -1,7 +1,7 @@
 //! Every limit, with its default and the result of exceeding it.
 
-/// The limits of a client. Start from [`ClientLimits::default`] and change what you need. Timeouts are set where the
-/// client is [built](crate::Builder).
+/// The limits of a client. Start from [`ClientLimits::default`] and change what you need. Timeouts
+/// are set where the client is [built](crate::Builder).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClientLimits {

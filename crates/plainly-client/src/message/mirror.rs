@@ -89,7 +89,8 @@ fn bytes(name: &str, arguments: &[MirroredArgument]) -> usize {
     name.len() + headers.chain(paths).sum::<usize>()
 }
 
-/// The header that repeats this argument, if the argument is present and can be written in a header.
+/// The header that repeats this argument, if the argument is present and can be written in a
+/// header.
 fn header(mirrored: &MirroredArgument, arguments: &Value) -> Option<(HeaderName, HeaderValue)> {
     let text = text(mirrored.value_in(arguments)?)?;
     let name = HeaderName::try_from(&mirrored.header).expect("the name is a token, and short");

@@ -75,7 +75,8 @@ pub(crate) struct RequestExtras<'a> {
     pub(crate) questions: Option<&'a CallQuestions<'a>>,
     /// The cache lookup for the call, if its result may be cached.
     pub(crate) fetch: Option<&'a Fetch>,
-    /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
+    /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy
+    /// server.
     pub(crate) mirror: Option<&'a Mirror>,
     /// Whether the request is about a task, or may be answered with one. Not sent to a legacy
     /// server.

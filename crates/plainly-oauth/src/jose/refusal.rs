@@ -9,8 +9,8 @@ use super::compact::MalformedToken;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
-    /// The token does not have three parts in base64url, is too long, is no JSON, or has a member twice
-    /// or of the wrong type.
+    /// The token does not have three parts in base64url, is too long, is no JSON, or has a member
+    /// twice or of the wrong type.
     #[error("malformed")]
     Malformed,
     /// The token's algorithm is not one of a key pair.
@@ -67,8 +67,8 @@ pub enum ProofRefusal {
     /// There is no proof, or more than one.
     #[error("not one proof")]
     NotOne,
-    /// The proof does not have three parts in base64url, is too long, is no JSON, or has a member twice
-    /// or of the wrong type.
+    /// The proof does not have three parts in base64url, is too long, is no JSON, or has a member
+    /// twice or of the wrong type.
     #[error("malformed")]
     Malformed,
     /// The proof's algorithm is not one of a key pair.

@@ -42,9 +42,9 @@ impl<T> Builder<T> {
         self.declare()
     }
 
-    /// Lets `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL, open it only if the
-    /// user agrees, and neither fetch it nor inspect what happens there. [`Accept`](ElicitAction::Accept) means that
-    /// the user agreed, not that the visit is over.
+    /// Lets `answer` send the user to URLs (Elicitation, URL mode). It must show the whole URL,
+    /// open it only if the user agrees, and neither fetch it nor inspect what happens there.
+    /// [`Accept`](ElicitAction::Accept) means that the user agreed, not that the visit is over.
     pub fn on_visit<F>(
         mut self,
         answer: impl Fn(ElicitUrlParams) -> F + Send + Sync + 'static,

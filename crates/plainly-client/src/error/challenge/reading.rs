@@ -36,7 +36,8 @@ impl Challenge {
 }
 
 impl Challenges {
-    /// The challenges of a response with this status; none with a status that asks for no credentials.
+    /// The challenges of a response with this status; none with a status that asks for no
+    /// credentials.
     pub(crate) fn of(status: StatusCode, headers: &HeaderMap) -> Self {
         if !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Self::default();

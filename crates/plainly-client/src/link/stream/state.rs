@@ -65,7 +65,8 @@ impl ConnectionState {
         self.dispatcher.subscriptions.end(&self.closed());
     }
 
-    /// Passes a message to its receiver. Returns the answer to a request if it is available at once.
+    /// Passes a message to its receiver. Returns the answer to a request if it is available at
+    /// once.
     pub(super) fn take(
         &self,
         incoming: ServerMessage,
