@@ -1,4 +1,5 @@
-//! Messages over an engine of one process: whole, once, in order, and for nobody else.
+//! Messages over an engine of one process: each arrives complete, once, in order, and only at
+//! replicas of the same server.
 
 use std::time::SystemTime;
 
@@ -15,7 +16,7 @@ fn replicas(replica: &Replica, server: &str, key: u8) -> Arc<Replicas> {
     Arc::new(Replicas::new(Arc::new(engine), server, keys))
 }
 
-/// Two replicas, the parts of the engine that they have, and one that no replica has.
+/// Returns two replicas, their parts of the engine, and a third part that no replica uses.
 fn pair() -> ([Arc<Replicas>; 2], [Replica; 3]) {
     let engine = InProcess::new();
     let parts = [engine.replica(), engine.replica(), engine.replica()];
@@ -28,13 +29,13 @@ fn changed(uri: &str) -> ReplicaEvent {
     ReplicaEvent::Changed(Topic::Resource(uri.into()).into())
 }
 
-/// What is heard at once.
+/// Returns the messages that have already arrived.
 fn heard(messages: &mut BoxStream<'static, ReplicaMessage>) -> Vec<String> {
     let heard = std::iter::from_fn(|| messages.next().now_or_never().flatten());
     heard.map(|message| format!("{message:?}")).collect()
 }
 
-/// The change of the resource with this URI, as it is heard.
+/// Returns the text of the event that the resource with this URI has changed.
 fn news(uri: &str) -> String {
     format!("{:?}", ReplicaMessage::Event(changed(uri)))
 }
@@ -113,12 +114,12 @@ async fn clock_off_an_hour() {
         Bus::tell(&stranger, event.into());
     }
     assert_eq!(heard(&mut messages), [""; 0]);
-    // The others go on.
+    // Events of other replicas still arrive.
     one.tell(&changed("a:2"));
     assert_eq!(heard(&mut messages), [news("a:2")]);
 }
 
-/// Answers what is asked with Yes, and returns how many questions there were.
+/// Answers all questions with Yes until `asking` ends, and returns the number of questions.
 async fn say_yes(replicas: &Arc<Replicas>, asking: impl Future) -> usize {
     let mut messages = replicas.hear();
     let mut asking = std::pin::pin!(asking);

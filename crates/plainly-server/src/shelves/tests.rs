@@ -1,4 +1,4 @@
-//! Values that come back as they were, from records that fail.
+//! Values that are read back unchanged from records that fail.
 
 use super::faulty::FaultyRecords;
 use super::*;
@@ -82,7 +82,7 @@ async fn a_write_in_doubt_is_settled_by_reading() {
         let put = put.map(|version| version.is_some()).map_err(drop);
         assert_eq!(put, expected, "{case}");
         records.mend().await;
-        // Over nothing again.
+        // Writes again, and expects that there is no value yet.
         let again = shelves.put(&key, two, None, HOUR).await;
         assert_eq!(again.unwrap().is_none(), is_there, "{case}");
     }

@@ -1,4 +1,4 @@
-//! Sessions that several servers share, over records in memory.
+//! Sessions that several servers share through records in memory.
 
 use std::collections::HashMap;
 
@@ -23,10 +23,10 @@ struct Shelf(Arc<Lock<Stock>>);
 #[derive(Debug, Default)]
 struct Stock {
     records: HashMap<String, StoredRecord>,
-    /// The time of each record that a server wanted to write.
+    /// The lifetime of each record that a server tried to write.
     puts: Vec<Duration>,
     is_silent: bool,
-    /// Another server is always first.
+    /// Whether another server always writes first.
     is_late: bool,
 }
 
@@ -188,7 +188,7 @@ async fn a_record_has_no_more_resources_than_a_client_may_subscribe_to() {
     let (shelf, mut limits) = (Shelf::default(), Limits::default());
     limits.subscriptions.uris = 2;
     let changes = Changes::new();
-    // Without room for any of them here.
+    // This server has no room to subscribe to any resource.
     let server = shelf.server(&limits, &Quota::new(0), &changes);
     let session = find(&server, &open(&server).await.unwrap()).await;
     for uri in ["a:1", "a:2", "a:3", "a:4"] {

@@ -1,4 +1,4 @@
-//! The room for tasks, and their lifetimes.
+//! The limits on stored tasks, and the lifetimes of tasks.
 
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ proptest! {
             let principal = (number % 3 > 0).then(|| format!("p{}", number % 3));
             match (step, tasks.get_at(at(now), &id)) {
                 (1, None) => {
-                    // What there is no room for changes nothing.
+                    // A task that exceeds a limit changes nothing.
                     tasks.insert_at(at(now), record(&id, principal.as_deref(), now, amount + 1)).ok();
                 }
                 (2, Some(before)) if !before.is_over() => {

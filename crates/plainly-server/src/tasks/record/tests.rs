@@ -42,7 +42,7 @@ fn begun() -> TaskRecord {
     TaskRecord::new("t".to_owned(), None, at(0), ttl, Duration::from_secs(1))
 }
 
-/// The record after these events.
+/// Returns the record after these events.
 fn after(events: impl IntoIterator<Item = TaskEvent>) -> TaskRecord {
     events.into_iter().fold(begun(), |record, event| {
         record.after(event, at(1)).unwrap_or(record)
@@ -53,7 +53,8 @@ fn after(events: impl IntoIterator<Item = TaskEvent>) -> TaskRecord {
 fn each_state_is_followed_by_what_happens_in_it() {
     use TaskStatus::{Cancelled, Completed, Failed, InputRequired, Working};
     let said = |text: &str| TaskEvent::Said(text.to_owned());
-    // What happened before, what happens, and, if that changes anything, where it leads.
+    // Each case has the earlier events, the next event, and the new status if that event changes
+    // the record.
     let cases: Vec<(Vec<TaskEvent>, TaskEvent, Option<TaskStatus>)> = vec![
         (vec![], asks(["a"]), Some(InputRequired)),
         (vec![], asks([]), None),
@@ -172,7 +173,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
 }
 
 proptest! {
-    /// Compares with two sets: the questions, and the answered ones.
+    /// Compares the record with two sets: the open questions, and the answered ones.
     #[test]
     fn whatever_happens_answers_are_taken_once_and_only_for_what_is_asked(
         events in proptest::collection::vec(event(), 0..60)

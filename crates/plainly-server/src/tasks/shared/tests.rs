@@ -1,4 +1,5 @@
-//! Tasks of replicas over records that fail, compared with a task that all happens to in one order.
+//! Tasks of several replicas over records that fail, compared with a task whose events happen one
+//! after another.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +38,7 @@ fn begun() -> TaskRecord {
     TaskRecord::new(ID.to_owned(), None, now, hour, Duration::from_secs(1))
 }
 
-/// A record without the times and the number of its writes.
+/// Returns a record without its times and the number of its writes.
 fn facts(record: &TaskRecord) -> TaskRecord {
     let mut facts = record.clone();
     (facts.stored, facts.version, facts.expires) = (None, 0, None);
@@ -46,7 +47,7 @@ fn facts(record: &TaskRecord) -> TaskRecord {
 }
 
 fn asks(key: &str) -> TaskEvent {
-    // Long enough for a record in parts.
+    // The question is long enough for a record in parts.
     let question = ElicitUrlParams::new("https://a.example/", "x".repeat(300));
     let question: InputRequest = question.into();
     TaskEvent::Asks(BTreeMap::from([(key.to_owned(), question)]))
@@ -72,7 +73,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
     ]
 }
 
-/// All orders of these events, with and without those that are in doubt.
+/// Returns all orders of these events. Each failed event may have happened or not.
 fn orders(events: &[(TaskEvent, bool)]) -> Vec<Vec<TaskEvent>> {
     if events.is_empty() {
         return vec![Vec::new()];
@@ -125,9 +126,8 @@ async fn check(rounds: Vec<(Vec<TaskEvent>, Vec<u8>)>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Up to three events happen at once, each at a replica of its own. What becomes of the task is
-    /// what would become of it if they happened one after another, with or without those that
-    /// failed.
+    /// Up to three events happen at once, each at a different replica. The result must be the same
+    /// as if they had happened one after another, with or without those that failed.
     #[test]
     fn whatever_fails_each_event_happens_or_its_sender_is_told(
         rounds in proptest::collection::vec((

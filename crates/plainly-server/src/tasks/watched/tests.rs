@@ -1,4 +1,4 @@
-//! Tasks whose replica goes, stops or comes back, as another replica sees them.
+//! Tasks whose replica ends, stops or answers again, as another replica sees them.
 
 use std::future::poll_fn;
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ use crate::tasks::record::TaskEvent;
 const ID: &str = "a task";
 const RUNNER: ReplicaId = ReplicaId::new(1);
 
-/// The answer of all replicas.
+/// The answer of every replica.
 #[derive(Debug)]
 struct Answers(Lock<Result<(), Unanswered>>);
 
@@ -38,7 +38,7 @@ impl Asks for Answers {
     }
 }
 
-/// A replica that knows of one task, which another one runs.
+/// A replica that reads one task, which another replica runs.
 struct Reader {
     tasks: Arc<Tasks>,
     asks: Arc<Answers>,
@@ -75,7 +75,7 @@ impl Reader {
         record.task.state.status()
     }
 
-    /// Reads the task every second for a while. Returns the time at which it has failed.
+    /// Reads the task every second for so many seconds. Returns the second in which it has failed.
     async fn fails(&self, seconds: u64) -> Option<u64> {
         while self.began.elapsed().as_secs() < seconds {
             if self.status().await == TaskStatus::Failed {
@@ -93,7 +93,7 @@ async fn runner_killed() {
     reader.heard.add([Topic::Task(ID.into())]).unwrap();
     let failed = reader.fails(60).await.unwrap();
     assert!((10..=15).contains(&failed), "{failed}");
-    // Those who listen were told, once.
+    // Listeners are notified once.
     poll_fn(|context| reader.heard.poll_next(context)).await;
     let again = poll_fn(|context| reader.heard.poll_next(context));
     assert!(again.now_or_never().is_none());
@@ -104,7 +104,7 @@ async fn runner_stopped() {
     let reader = Reader::new(Err(Unanswered::Silent)).await;
     let failed = reader.fails(60).await.unwrap();
     assert!((30..=40).contains(&failed), "{failed}");
-    // Awake, its handler ends: too late.
+    // The replica that runs the task wakes up, but its result comes too late.
     let end = TaskEvent::Completed(RawJson::parse("{}").unwrap());
     let record = reader.tasks.record(ID, end).await.unwrap().unwrap();
     assert_eq!(record.task.state.status(), TaskStatus::Failed);
@@ -140,7 +140,7 @@ async fn a_task_that_nobody_waits_for_is_forgotten() {
     assert!(!is_empty());
     sleep(WAITS).await;
     assert!(is_empty() && !watched.table.lock().is_swept);
-    // Who listens waits all the time.
+    // A listener keeps the task watched.
     reader.heard.add([Topic::Task(ID.into())]).unwrap();
     reader.status().await;
     sleep(WAITS * 9).await;

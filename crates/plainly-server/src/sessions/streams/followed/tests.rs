@@ -1,4 +1,4 @@
-//! Streams that one replica writes, and others read on.
+//! Streams that one replica writes and other replicas continue to read.
 
 use std::collections::HashSet as Set;
 use std::future::poll_fn;
@@ -22,7 +22,7 @@ use crate::sessions::streams::Streams;
 use crate::sessions::streams::journal::{SessionJournals, SharedJournals};
 use crate::shelves::{ShelfKey, Shelves};
 
-/// The replicas that are gone.
+/// The replicas that have ended.
 #[derive(Clone, Debug, Default)]
 struct Gone(Arc<Lock<Set<ReplicaId>>>);
 
@@ -38,7 +38,7 @@ impl Asks for Gone {
     }
 }
 
-/// The messages of a request as a test says them. It goes on for as long as the other end is there.
+/// The messages of a request, sent by a test. The request runs until the receiver is closed.
 #[derive(Debug)]
 struct Said(mpsc::UnboundedReceiver<Departure>);
 
@@ -94,7 +94,7 @@ impl Session {
     }
 }
 
-/// A stream as its replica writes it.
+/// A stream, as the replica that writes it sees it.
 struct Written {
     replica: Arc<Replicas>,
     says: mpsc::UnboundedSender<Departure>,
@@ -115,7 +115,7 @@ impl Written {
         }
     }
 
-    /// Says something, and waits until it is sent.
+    /// Writes a message, and waits until it is sent.
     async fn say(&mut self, text: &str) {
         let message = Bytes::from(text.to_owned());
         self.says.send(Departure::Message(message)).unwrap();
@@ -124,7 +124,7 @@ impl Written {
             .unwrap();
     }
 
-    /// The id of one of its events.
+    /// Returns the id of an event of the first stream.
     fn event(&self, number: u64) -> String {
         self.event_of(1, number)
     }
@@ -143,7 +143,7 @@ async fn resume(streams: &Streams, event: &str) -> FollowedFeed {
     place.resume().await.unwrap()
 }
 
-/// The next events, to the end or until there is nothing for now.
+/// Reads up to `most` events, or to the end of the feed.
 async fn read(feed: &mut FollowedFeed, most: usize) -> Vec<String> {
     let mut texts = Vec::new();
     while texts.len() < most
@@ -158,7 +158,7 @@ async fn read(feed: &mut FollowedFeed, most: usize) -> Vec<String> {
 async fn a_stream_goes_on_at_another_replica() {
     let session = Session::new();
     let mut written = Written::begin(&session);
-    // Too large for an entry of the journal.
+    // This message is too large for an entry of the journal.
     let large = "x".repeat(10_000);
     for text in ["1", &large, "3"] {
         written.say(text).await;
@@ -183,7 +183,7 @@ async fn resumed_after_death() {
         for text in &texts {
             written.say(text).await;
         }
-        // All that it has said is in the journal.
+        // The journal contains all messages.
         let (_, witness) = session.replica();
         let mut feed = resume(&witness, &written.event(0)).await;
         assert_eq!(read(&mut feed, said).await, texts);
@@ -211,7 +211,7 @@ async fn resumed_by_two() {
     assert_eq!(read(&mut first, 1).await, ["1"]);
     let mut second = resume(&other, &written.event(0)).await;
     assert_eq!(read(&mut first, 9).await, [""; 0]);
-    // Both are there as the writer goes: the error comes once.
+    // Both readers see that the writer has ended, but only one sends the error.
     session.gone.0.lock().insert(written.replica.id());
     let (both, third) = tokio::join!(read(&mut second, 9), async {
         let mut third = resume(&one, &written.event(1)).await;
@@ -232,7 +232,7 @@ async fn a_client_reads_at_one_replica_at_a_time() {
     assert!(written.streams.take(1) && !written.streams.take(2));
     let ended = poll_fn(|context| written.feed.poll_event(context)).await;
     assert!(ended.is_none());
-    // It comes back to the replica that writes.
+    // The client resumes at the replica that writes.
     let here = written.streams.resume(&written.event(1)).unwrap();
     written.feed = Box::new(here);
     written.say("2").await;
@@ -247,7 +247,7 @@ async fn slow_resumer() {
     let (_, other) = session.replica();
     written.say("1").await;
     let mut feed = resume(&other, &written.event(0)).await;
-    // The call goes on, whoever reads.
+    // The call continues even though its reader is slow.
     for number in 2..=2_000 {
         written.say(&number.to_string()).await;
         yield_now().await;
@@ -273,7 +273,7 @@ async fn what_is_not_stored_is_no_longer_available() {
     for event in [&own, "0123456789abcdef-1-0", "1-0", ""] {
         assert!(other.elsewhere(event).is_none(), "{event}");
     }
-    // A journal forgets its oldest entries.
+    // The journal drops its oldest entries.
     for number in 1..=1_100 {
         written.say(&number.to_string()).await;
         yield_now().await;
