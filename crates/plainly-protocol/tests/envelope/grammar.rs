@@ -6,7 +6,7 @@ use crate::table::lines;
 
 const TEXTS: &str = include_str!("grammar.txt");
 
-/// The places: as an argument, as an unread member, and beside other messages.
+/// Puts a value into messages: as an argument, as an ignored member, and beside another message.
 fn places(value: &[u8]) -> [Vec<u8>; 3] {
     let around = |before: &str, after: &str| [before.as_bytes(), value, after.as_bytes()].concat();
     [
@@ -45,7 +45,7 @@ fn refuses_what_is_not() {
     let odd = cases::<&str>(include_str!("grammar.txt"), "refused");
     for value in lines(TEXTS, "broken").chain(odd) {
         assert_eq!(verdict(value), "parse error", "{value:?}");
-        // In an array nothing at all is fine, and so is what a comma completes.
+        // In an array, an empty value or one that a comma completes is valid.
         let completed = ["", " ", "{},", ","];
         for place in places(value.as_bytes())
             .into_iter()
@@ -56,7 +56,8 @@ fn refuses_what_is_not() {
     }
 }
 
-/// JSON leaves open what these mean: they are refused, and the message is read on for its id.
+/// JSON does not define these values. They are rejected, but the message is read to its end for its
+/// id.
 #[test]
 fn refuses_what_nobody_can_hold_and_still_finds_the_id() {
     for value in lines(TEXTS, "JSON that nobody can hold") {

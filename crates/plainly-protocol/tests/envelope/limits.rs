@@ -1,4 +1,4 @@
-//! Each limit at its edge, one beyond it, and far beyond it.
+//! Each limit, tested exactly, one beyond it, and far beyond it.
 
 use plainly_protocol::envelope::{Envelope, Limits, MalformedKind, parse, parse_object};
 
@@ -8,7 +8,7 @@ fn with_params(params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"x","params":{params},"id":1}}"#)
 }
 
-/// `depth` levels in all, the message and its params among them.
+/// A request with so many levels of nesting, its message and its params included.
 fn nested(open: &str, close: &str, depth: usize) -> String {
     let inner = depth - 2;
     with_params(&format!(
@@ -82,7 +82,7 @@ fn members_of_an_object() {
     assert_eq!(verdict(with_params(&members(10_000))), "request 1 x");
     assert_eq!(verdict(with_params(&members(10_001))), "invalid request 1");
     assert_eq!(verdict(with_params(&members(50_000))), "invalid request 1");
-    // In the message itself an id may be among those that nobody looked at.
+    // In the message itself, the id may be among the members that were not read.
     let wide = |count| members(count).replacen('{', r#"{"jsonrpc":"2.0","id":1,"method":"x","#, 1);
     assert_eq!(verdict(wide(9_997)), "request 1 x");
     assert_eq!(verdict(wide(9_998)), "invalid request");
@@ -98,7 +98,7 @@ fn a_duplicate_among_many_members() {
 
 #[test]
 fn values_in_a_message() {
-    // The message, its four members, the list and what is in it.
+    // The values are the message, its four members, the list and its elements.
     let list = |count: usize| with_params(&format!("{{\"a\":[{}0]}}", "0,".repeat(count - 1)));
     assert_eq!(verdict(list(200_000 - 6)), "request 1 x");
     assert_eq!(verdict(list(200_000 - 5)), "invalid request 1");

@@ -1,4 +1,5 @@
-//! The envelope from outside: the table of bad and good messages, the grammar of JSON, and a second opinion.
+//! The envelope from outside: the table of valid and invalid messages, the grammar of JSON, and a
+//! second implementation.
 
 mod grammar;
 mod limits;

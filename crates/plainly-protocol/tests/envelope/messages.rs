@@ -1,4 +1,4 @@
-//! One row per message: what it is taken for, and the id that an error carries.
+//! A table of messages, with the kind of each and the id that an error carries.
 
 use crate::table::cases;
 use plainly_protocol::envelope::{
@@ -7,7 +7,8 @@ use plainly_protocol::envelope::{
 
 use crate::table::rows;
 
-/// The kind of `bytes`, in a few words; a raw id and method, so that the bytes show.
+/// Returns the kind of `bytes` in a few words. The id and the method are raw, so that their bytes
+/// show.
 pub(crate) fn verdict(bytes: impl AsRef<[u8]>) -> String {
     match parse(bytes.as_ref(), &Limits::default()) {
         Ok(Envelope::Single(message)) => of_message(&message),

@@ -1,6 +1,7 @@
-//! A second opinion on any bytes: the rules of the envelope written again, plainly, over a tree that `serde_json` reads.
+//! A second implementation of the rules of the envelope, over a tree that `serde_json` reads.
 //!
-//! The property tests and the fuzz target compare the two. Slow and simple on purpose; shares nothing with the scan.
+//! The property tests and the fuzz target compare the two. It is slow and simple on purpose, and
+//! shares no code with the scan.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,19 +12,20 @@ use plainly_protocol::envelope::{
 use plainly_protocol::id::RequestId;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Panics where the scan and the second opinion differ on `bytes`.
+/// Panics if the scan and the second implementation differ on `bytes`.
 pub(crate) fn compare(bytes: &[u8], limits: &Limits) {
     let scan = envelope::parse(bytes, limits);
     let tree = std::str::from_utf8(bytes).map_err(|_| String::new());
     let tree =
         tree.and_then(|text| serde_json::from_str::<Tree>(text).map_err(|error| error.to_string()));
     match (scan, tree) {
-        // serde_json gives up at 128 levels, so it can't tell whether the rest is JSON.
+        // `serde_json` stops at 128 levels, so it can't tell whether the rest is JSON.
         (scan, Err(error)) if error.starts_with("recursion limit") => assert!(scan.is_err()),
-        // It rounds numbers next to the largest float in its own way.
+        // `serde_json` rounds numbers next to the largest float differently.
         (_, Err(error)) if error.starts_with("number out of range") => {}
         (Err(scan), _) if scan.to_string().starts_with("a number is out of range") => {}
-        // What it reads into text it can't hold, so it can't tell whether the rest is JSON.
+        // `serde_json` stops at escapes that no string can store, so it can't tell whether the rest
+        // is JSON.
         (scan, Err(error)) if error.contains("hex escape") => assert!(is_refused(&scan)),
         (scan, Ok(tree)) => assert_eq!(
             describe(&scan),
@@ -35,7 +37,7 @@ pub(crate) fn compare(bytes: &[u8], limits: &Limits) {
     }
 }
 
-/// Whether it is not taken, or not all of it.
+/// Returns whether the input is rejected, at least in part.
 fn is_refused(scan: &Result<Envelope<'_>, MalformedMessage<'_>>) -> bool {
     match scan {
         Ok(Envelope::Single(_)) => false,
@@ -97,7 +99,7 @@ fn describe_message(message: &Message<'_>) -> String {
     }
 }
 
-/// The params by their members, which must agree with their text.
+/// Reads the params by their members, and checks that they agree with their text.
 fn read_params(params: &Object<'_>) -> Tree {
     let tree = read_members(params);
     assert_eq!(read(params.raw()), tree);
@@ -202,12 +204,12 @@ fn called(id: Option<RequestId>, method: &str, params: Option<&Tree>) -> String 
     format!("call {id:?} {method:?} {params:?}")
 }
 
-/// Everything that `serde_json` finds, in order, duplicates included.
+/// Everything that `serde_json` reads, in order, including duplicates.
 #[derive(Debug, Clone, PartialEq)]
 enum Tree {
     Null,
     Bool(bool),
-    /// An integer as its digits; any other number as Rust shows a float.
+    /// A number. An integer is stored as its digits, and any other number as Rust shows a float.
     Number(String),
     String(String),
     Array(Vec<Self>),

@@ -1,4 +1,4 @@
-//! The scan against the second opinion, on messages that were damaged, assembled and made up.
+//! The scan compared with the second implementation, on damaged, assembled and invented messages.
 
 use plainly_protocol::envelope::{self, Limits};
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ fn object(members: &[(&str, String)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Mostly right messages, whose members are sometimes missing, wrong, doubled or out of order.
+/// Mostly valid messages, whose members are sometimes missing, wrong, duplicated or out of order.
 fn messages() -> impl Strategy<Value = String> {
     let usual = prop::sample::select(vec![
         ("jsonrpc", "\"2.0\""),

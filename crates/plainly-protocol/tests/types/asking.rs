@@ -1,5 +1,4 @@
-//! The questions of servers, and the answers of clients: every form on the wire, and the rejected
-//! ones.
+//! The questions of servers and the answers of clients: every form on the wire, and invalid ones.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! The spec's examples of these types come back as they were.
+//! The spec's examples of these types, which are written again as they were read.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -23,19 +23,19 @@ use crate::spec::{parse, spec};
 enum Holds {
     /// The type itself.
     Type,
-    /// A request with it as `params`.
+    /// A request with the type as `params`.
     Request,
-    /// It with an id, as where questions were requests.
+    /// The type with an id, as in revisions where questions are requests.
     Question,
-    /// A notification with it as `params`.
+    /// A notification with the type as `params`.
     Notification,
-    /// It as parameters, with the request's `_meta`.
+    /// The type as parameters, with the request's `_meta`.
     Params,
-    /// It as a result.
+    /// The type as a result.
     Result,
-    /// A response with it as `result`.
+    /// A response with the type as `result`.
     Response,
-    /// An error response with it as `error`.
+    /// An error response with the type as `error`.
     ErrorResponse,
 }
 
@@ -83,7 +83,7 @@ fn each_type_has_examples() {
     }
 }
 
-/// Every example, with the name of its directory.
+/// Returns every example, with the name of its directory.
 fn all_of(examples: &Path) -> Vec<(String, PathBuf)> {
     let entries = |directory: &Path| -> Vec<_> {
         let entries = fs::read_dir(directory).unwrap();
@@ -99,8 +99,8 @@ fn all_of(examples: &Path) -> Vec<(String, PathBuf)> {
     entries(examples).into_iter().flat_map(of).collect()
 }
 
-/// Checks that the surroundings of the type are read as well: the envelope, the method, `_meta` and
-/// the fields of any result.
+/// Checks that everything around the type is read as well: the envelope, the method, `_meta` and
+/// the common fields of results.
 fn check_around(example: &Value, holds: &Holds) {
     let text = example.to_string();
     let message = || match parse_message(text.as_bytes(), &Limits::default()) {
@@ -134,7 +134,7 @@ fn check_around(example: &Value, holds: &Holds) {
     }
 }
 
-/// Checks that the `_meta` of a request, as it is read, has all members.
+/// Checks that all members of a request's `_meta` are read.
 fn check_meta(params: Option<&Object<'_>>, expected: &Value) {
     let meta = RequestMeta::of(params);
     let mut read = Map::new();
@@ -156,7 +156,7 @@ fn check_meta(params: Option<&Object<'_>>, expected: &Value) {
     assert_eq!(&Value::Object(read), expected);
 }
 
-/// Checks that the fields of any result, as they are read, are those in the text.
+/// Checks that the common fields of a result are read as they are in the text.
 fn check_fields(result: &Value) {
     let fields: ResultFields = serde_json::from_value(result.clone()).unwrap();
     assert_eq!(fields.result_type.as_str(), result["resultType"]);
@@ -166,7 +166,7 @@ fn check_fields(result: &Value) {
     }
 }
 
-/// The part of an example that is of the type, without what others write around it.
+/// Returns the part of an example that the type itself reads.
 fn body(mut example: Value, holds: &Holds) -> Value {
     let mut body = match holds {
         Holds::Type | Holds::Question | Holds::Params | Holds::Result => example,
@@ -196,7 +196,7 @@ fn body(mut example: Value, holds: &Holds) -> Value {
     body
 }
 
-/// We write an embedded resource's annotations into the resource as well.
+/// Adds an embedded resource's annotations to the resource too, as plainly writes them.
 fn with_both_annotations(mut block: Value) -> Value {
     if block["type"] == "resource" && block["annotations"].is_object() {
         block["resource"]["annotations"] = block["annotations"].clone();

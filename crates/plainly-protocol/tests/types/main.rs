@@ -1,4 +1,5 @@
-//! The types: their rules and wire names, and against the spec their examples and schemas.
+//! The types: their rules and wire names, and their comparison with the spec's examples and
+//! schemas.
 
 #![expect(
     clippy::unwrap_used,
@@ -35,7 +36,7 @@ fn call_again(text: &str) -> serde_json::Result<String> {
     written(&serde_json::from_str::<CallToolParams<'_>>(text)?)
 }
 
-/// The JSON of a value, which our writer and `serde_json` must agree on.
+/// Returns the JSON of a value, and checks that plainly's writer and `serde_json` agree on it.
 fn written<T: Serialize>(value: &T) -> serde_json::Result<String> {
     let json = serde_json::to_string(value)?;
     let mut out = Vec::new();

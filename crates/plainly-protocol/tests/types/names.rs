@@ -1,4 +1,5 @@
-//! Each type by its name, and with every field it has as it stands on the wire: names, order, and that reading loses none.
+//! Every type by its name, with all its fields on the wire: their names, their order, and that
+//! reading loses none.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{again, call_again, cases};
 
-/// The parameters of a method that has none of its own.
+/// The parameters of a method that has no type for them.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
@@ -23,7 +24,7 @@ macro_rules! types {
             match name {
                 $(stringify!($name) => again::<$name>(text),)*
                 "CallToolParams" => call_again(text),
-                // It is read alone.
+                // This type can only be read.
                 "ResultFields" => serde_json::from_str::<ResultFields>(text).map(|_| String::new()),
                 other => panic!("{other} is not in the list of types"),
             }
@@ -55,7 +56,8 @@ fn every_field_comes_back() {
 
 #[test]
 fn an_array_is_no_object() {
-    // The parameters of a call are read of a message, where they are an object; errors are another crate's.
+    // The parameters of a call are read from a message, in which they are always an object. Errors
+    // belong to another crate.
     let others = ["CallToolParams", "Nothing", "WireError"];
     for (name, wire) in cases::<(&str, &str)>("wire") {
         let Ok(members) = serde_json::from_str::<BTreeMap<String, Value>>(wire) else {

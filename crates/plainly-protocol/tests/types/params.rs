@@ -1,4 +1,4 @@
-//! The schemas that explain mistakes are those of the spec, as far as its revisions have them.
+//! The schemas that explain mistakes agree with the spec, as far as its revisions have a schema.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const REVISIONS: [&str; 5] = [
     "2026-07-28",
 ];
 
-/// The members that only later revisions have, or an extension.
+/// The members that only later revisions or an extension have.
 const NEWER: [&str; 7] = [
     "capabilities",
     "inputResponses",
@@ -27,16 +27,17 @@ const NEWER: [&str; 7] = [
     "uri",
 ];
 
-/// The members that only the results of the newest revision must have; a client reads those of all.
+/// The members that only the newest revision requires in results; a client reads the results of all
+/// revisions.
 const FIELDS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 
-/// A schema of ours, and what the spec has for the same method.
+/// A schema of plainly, and the spec's schema for the same method.
 type Pair = (
     fn(Method) -> Option<Value>,
     for<'a> fn(&'a Value, &str) -> Option<&'a Value>,
 );
 
-/// The methods for which ours was compared with a revision's, and was found to be the same.
+/// Compares the schemas on each revision, and returns the methods for which there was a pair.
 fn compared((ours_of, theirs_of): Pair) -> BTreeSet<&'static str> {
     let mut compared = BTreeSet::new();
     let Some(spec) = spec() else {
@@ -71,7 +72,7 @@ fn the_schemas_of_parameters_are_those_of_the_spec() {
     let ours = requests.filter(|row| schemas::params(row.method).is_some());
     let missing: Vec<_> = ours.filter(|row| !compared.contains(row.name)).collect();
     let names: Vec<_> = missing.iter().map(|row| row.name).collect();
-    // The extensions have no schema.
+    // The extensions have no schema in the spec.
     let extensions = [
         "resources/metadata",
         "resources/directory/read",
@@ -93,7 +94,7 @@ fn the_schemas_of_what_servers_say_are_those_of_the_spec() {
     let ours = methods().iter().filter(|row| told_of(row.method).is_some());
     let missing = ours.clone().filter(|row| !told.contains(row.name));
     let names: Vec<_> = missing.map(|row| row.name).collect();
-    // The extension has no schema.
+    // The extension has no schema in the spec.
     assert_eq!(names, ["notifications/tasks"]);
     let results = compared((reply_of, result_of));
     let listed = [
@@ -110,20 +111,20 @@ fn the_schemas_of_what_servers_say_are_those_of_the_spec() {
     );
 }
 
-/// The schema of a server's message, except where its required members depend on the mode, or on
-/// whether a task is cancelled.
+/// Returns the schema of a server's message, except where its required members depend on the mode,
+/// or on whether a task is cancelled.
 fn told_of(method: Method) -> Option<Value> {
     let depends = [Method::Elicit, Method::Cancelled];
     schemas::told(method).filter(|_| !depends.contains(&method))
 }
 
-/// A server's final result.
+/// Returns the schema of a server's final result.
 fn reply_of(method: Method) -> Option<Value> {
     let is_a_servers = method.row().sender != Sender::Server;
     is_a_servers.then(|| schemas::reply(method))
 }
 
-/// The spec's schema of the result of `method`, which is named as its request is.
+/// Returns the spec's schema of the result of `method`, which is named after its request.
 fn result_of<'a>(schema: &'a Value, method: &str) -> Option<&'a Value> {
     let definitions = schema.get("$defs").or(schema.get("definitions"))?;
     let mut named = definitions.as_object()?.iter();
@@ -131,7 +132,7 @@ fn result_of<'a>(schema: &'a Value, method: &str) -> Option<&'a Value> {
     definitions.get(name.strip_suffix("Request")?.to_owned() + "Result")
 }
 
-/// The spec's schema of the parameters of `method`.
+/// Returns the spec's schema of the parameters of `method`.
 fn params_of<'a>(schema: &'a Value, method: &str) -> Option<&'a Value> {
     let definitions = schema.get("$defs").or(schema.get("definitions"))?;
     let definitions = definitions.as_object()?.values();
@@ -155,10 +156,10 @@ fn names(schema: &Value) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Compares types, values and required members, wherever both have some.
+/// Compares types, values and required members, if both schemas have them.
 fn compare(root: &Value, ours: &Value, their_root: &Value, theirs: &Value, place: &str) {
     let (ours, theirs) = (resolved(root, ours), resolved(their_root, theirs));
-    // It is not read.
+    // `true` means that the value is not read.
     if *ours == Value::Bool(true) {
         return;
     }

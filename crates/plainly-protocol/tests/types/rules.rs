@@ -22,7 +22,7 @@ fn write<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// Reads `text` as a `T`, which must fail with a message that contains `expected`.
+/// Checks that reading `text` as a `T` fails with a message that contains `expected`.
 fn refuse<'a, T: Deserialize<'a> + std::fmt::Debug>(text: &'a str, expected: &str) {
     let error = match serde_json::from_str::<T>(text) {
         Ok(value) => panic!("{text} was read as {value:?}"),

@@ -1,4 +1,4 @@
-//! One of each type, with every field filled.
+//! A sample of each type, with every field filled.
 
 use plainly_protocol::types::{
     Annotations, ClientCapabilities, Content, ElicitationCapability, Icon, IconTheme,

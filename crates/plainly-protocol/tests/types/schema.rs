@@ -28,7 +28,7 @@ use crate::samples::{
 };
 use crate::spec::{parse, spec};
 
-/// Oldest first.
+/// The revisions, oldest first.
 const REVISIONS: [&str; 5] = [
     "2024-11-05",
     "2025-03-26",
@@ -60,7 +60,7 @@ fn what_we_write_is_valid_on_every_revision() {
     }
 }
 
-/// A validator for one definition of a revision's schema.
+/// Returns a validator for one definition of a revision's schema.
 pub(crate) fn validator(schema: &Value, definition: &str) -> jsonschema::Validator {
     let key = if schema.get("$defs").is_some() {
         "$defs"
@@ -79,7 +79,7 @@ pub(crate) fn validator(schema: &Value, definition: &str) -> jsonschema::Validat
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// Everything we write on a revision, by the name of its definition there.
+/// Returns everything that plainly writes on a revision, by the name of its definition there.
 #[rustfmt::skip]
 fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     let modern = revision == "2026-07-28";
@@ -115,7 +115,7 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     documents
 }
 
-/// The questions of the revision, written for it.
+/// Returns the questions that the revision has, written for it.
 fn questions(revision: &str) -> Vec<(&'static str, Value)> {
     let written: Revision = revision.parse().unwrap();
     let messages = [
@@ -326,7 +326,7 @@ fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
     results
 }
 
-/// The kinds of content that not every revision has.
+/// Returns the kinds of content that only some revisions have.
 fn newer_content() -> impl Iterator<Item = (Feature, &'static str, Content)> {
     let audio = MediaContent::new(*b"abc", "audio/wav")
         .annotations(annotations())
@@ -339,7 +339,7 @@ fn newer_content() -> impl Iterator<Item = (Feature, &'static str, Content)> {
     .into_iter()
 }
 
-/// A tool with schemas that only the newest revision allows.
+/// Returns a tool with schemas that only the newest revision allows.
 fn odd_tool() -> Tool {
     let input =
         r#"{"type":"object","properties":{"a":true,"b":false},"additionalProperties":false}"#;
@@ -347,7 +347,7 @@ fn odd_tool() -> Tool {
     tool.output_schema(RawJson::parse(r#"{"type":"array"}"#).unwrap())
 }
 
-/// In the shape that the revision has for it.
+/// Returns the value in the shape that the revision has for it.
 fn shaped_for<T: Shape>(revision: &str, mut whole: T) -> T {
     whole.shape(revision.parse().unwrap());
     whole
@@ -430,7 +430,7 @@ fn notifications(modern: bool) -> Vec<(&'static str, Value)> {
     sent.into_iter().map(message).collect()
 }
 
-/// Definition, method and parameters of a request.
+/// The definition, the method and the parameters of a request.
 type Call = (&'static str, &'static str, Value);
 
 #[rustfmt::skip]
@@ -466,7 +466,7 @@ fn legacy_calls() -> [Call; 4] {
     ]
 }
 
-/// A result with the members that a modern server's encoder adds.
+/// Adds the members that a modern server's encoder adds to a result.
 fn shaped(mut body: Value) -> Value {
     body["resultType"] = json!("complete");
     body["ttlMs"] = json!(0);

@@ -1,4 +1,4 @@
-//! The table of fields agrees with the JSON Schema of each revision.
+//! The table of fields, compared with the JSON Schema of each revision.
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::{Elsewhere, Feature, features};
@@ -13,7 +13,7 @@ enum Sign {
     Property(&'static str, &'static str),
     /// The notification's parameters, inline or as a definition of their own, have this property.
     Parameter(&'static str, &'static str),
-    /// By this definition the document is valid.
+    /// The document is valid by this definition.
     Valid(&'static str, &'static str),
     /// The definition has this property, and the document is valid.
     Takes(&'static str, &'static str, &'static str),
@@ -83,7 +83,7 @@ fn each_field_has_a_sign() {
     }
 }
 
-/// Every member that is sent to a revision without it must be allowed by its schema.
+/// Checks that a schema allows every member that is sent to a revision without it.
 #[test]
 fn nothing_is_sent_that_a_schema_refuses() {
     let refused = |(_, sign): &(_, Sign)| matches!(sign, Sign::Valid(..) | Sign::Takes(..));

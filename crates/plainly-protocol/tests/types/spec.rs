@@ -1,11 +1,12 @@
-//! The spec as files: the directory in `PLAINLY_SPEC`, which holds one directory for each revision.
+//! The files of the spec: the environment variable `PLAINLY_SPEC` names their directory, which has
+//! one directory for each revision.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The folder of the spec; without it a test has nothing to check.
+/// Returns the directory of the spec. Without it, a test has nothing to check.
 #[expect(
     clippy::print_stdout,
     reason = "whoever runs the tests must see what was not tested"

@@ -16,7 +16,7 @@ fn value<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// A task in each state.
+/// Returns a task in each state.
 fn tasks() -> Vec<(&'static str, DetailedTask)> {
     let visit = InputRequest::from(ElicitUrlParams::new("https://a.example/", "Sign in"));
     let states = [
@@ -54,7 +54,7 @@ fn request(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// All messages about tasks, by the name of their definition.
+/// Returns all messages about tasks, by the name of their definition.
 fn documents() -> Vec<(&'static str, Value)> {
     let answer = RawJson::parse(r#"{"action":"accept"}"#).unwrap();
     let update = UpdateTaskParams::new("t", InputResponses::from_iter([("sign-in", answer)]));

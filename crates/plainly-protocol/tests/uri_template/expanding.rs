@@ -1,9 +1,9 @@
-//! The examples of RFC 6570, section by section, and what the RFC leaves open.
+//! The examples of RFC 6570, section by section, and cases that the RFC does not define.
 
 use crate::cases;
 use plainly_protocol::uri_template::{ExpandError, MAX_URI_BYTES, UriTemplate, Value, Values};
 
-/// Section 3.2, and what the earlier examples use besides.
+/// The values of section 3.2, and those that earlier examples use in addition.
 fn values() -> Values {
     Values::new()
         .with("count", ["one", "two", "three"])

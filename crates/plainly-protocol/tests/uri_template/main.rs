@@ -1,4 +1,4 @@
-//! URI templates: the examples of RFC 6570, invalid ones, matching, and its time.
+//! URI templates: the examples of RFC 6570, invalid templates, matching, and its time.
 
 mod expanding;
 mod matching;

@@ -1,4 +1,4 @@
-//! The URIs that match templates, and the values that are read out of them.
+//! The URIs that match templates, and the values that matching returns.
 
 use plainly_protocol::uri_template::{
     MAX_URI_BYTES, MatchProblem, Matcher, UriTemplate, Value, Values,
@@ -15,7 +15,7 @@ fn matcher(template: &str) -> Matcher {
         .unwrap_or_else(|error| panic!("{template}: {error}"))
 }
 
-/// `a=1 b=[x|y] c={k:v}`: values, written for tables.
+/// Writes values for tables, such as `a=1 b=[x|y] c={k:v}`.
 fn written(values: &Values) -> String {
     let write = |(name, value): (&str, &Value)| match value {
         Value::Text(text) => format!("{name}={text}"),

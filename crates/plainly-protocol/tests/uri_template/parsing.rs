@@ -1,4 +1,4 @@
-//! Valid and invalid templates, and the places of faults.
+//! Valid and invalid templates, and the positions of errors.
 
 use crate::cases;
 use plainly_protocol::uri_template::{MAX_TEMPLATE_BYTES, MAX_VARIABLES, UriTemplate};

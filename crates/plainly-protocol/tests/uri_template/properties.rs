@@ -1,9 +1,9 @@
-//! Any text is a template or an error, and expanding and matching undo each other.
+//! Any text is a template or an error, and expanding and matching are inverse.
 
 use plainly_protocol::uri_template::{UriTemplate, Value, Values};
 use proptest::prelude::*;
 
-/// Pieces of templates, right and wrong.
+/// Pieces of templates, valid and invalid.
 const PIECES: &[&str] = &[
     "{", "}", "{a}", "{b}", "{+c}", "{#d}", "{.e}", "{/f}", "{;g}", "{?h}", "{&i}", "{j*}",
     "{/k*}", "{;l*}", "{?m*}", "{&n*}", "{o,p}", "{+q,r}", "{/s,t*}", "{;u,v}", "{?w,x*}",
@@ -33,8 +33,8 @@ fn some_text() -> impl Strategy<Value = String> {
     ("[a-c/.,;=?&#é %-]", text()).prop_map(|(first, rest)| first + &rest)
 }
 
-/// A value for a variable of this kind. Without the characters that a reserved one can't
-/// distinguish from their encoding.
+/// A value for a variable of this kind, without `%`, because reserved expansion can't distinguish a
+/// character from its encoding.
 fn value(exploded: bool) -> impl Strategy<Value = Option<Value>> {
     let text = || text().prop_map(|text| text.replace('%', "~"));
     let some = if exploded {
@@ -49,7 +49,7 @@ fn value(exploded: bool) -> impl Strategy<Value = Option<Value>> {
     prop::option::weighted(0.8, some)
 }
 
-/// Values for all variables that the pieces have. In `{j*}` and `{/k*}`, maps have no form of their own.
+/// Values for all variables in the pieces. `{j*}` and `{/k*}` have no form of their own for maps.
 fn values() -> impl Strategy<Value = Values> {
     let named = ('a'..='z').map(|name| {
         let exploded = "jklmntx".contains(name);

@@ -1,12 +1,13 @@
-//! The time of matching: in proportion to the URI, for templates and URIs that make a backtracking
-//! matcher explode.
+//! The time of matching, which is proportional to the URI, for templates and URIs that make a
+//! backtracking matcher explode.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use plainly_protocol::uri_template::{MAX_URI_BYTES, UriTemplate};
 
-/// The shortest of several runs: what the machine does besides makes one longer only.
+/// Returns the shortest of several runs, because other work of the machine can only make a run
+/// longer.
 fn time(template: &str, uri: &str) -> Duration {
     let matcher = UriTemplate::parse(template)
         .expect("a template")
@@ -20,7 +21,7 @@ fn time(template: &str, uri: &str) -> Duration {
     (0..25).map(|_| run()).min().expect("some runs")
 }
 
-/// In proportion to its square it would take a hundred times as long.
+/// Checks that the time grows linearly. Quadratic time would grow by a factor of 100.
 #[test]
 fn ten_times_the_uri_takes_about_ten_times_as_long() {
     let cases = [
@@ -38,7 +39,8 @@ fn ten_times_the_uri_takes_about_ten_times_as_long() {
     for (template, piece, end) in cases {
         let uri = |bytes: usize| format!("{}{end}", piece.repeat(bytes / piece.len()));
         let (short, long) = (uri(MAX_URI_BYTES / 44), uri(MAX_URI_BYTES / 44 * 10));
-        // A machine that does much else makes any run longer, but not each of three times.
+        // The smallest of three ratios counts, because other work of the machine can slow any
+        // single run.
         let ratios = (0..3).map(|_| {
             let (short, long) = (time(template, &short), time(template, &long));
             long.as_secs_f64() / short.as_secs_f64()
