@@ -1,5 +1,5 @@
-//! The cost of an error: stating it, writing it for each revision, and recognising it. Allocations
-//! are counted beside the time.
+//! The cost of an error: creating it, encoding it for each revision, and recognising it.
+//! Allocations are counted beside the time.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! An error without data costs its box and nothing else, to state and to write; one that is read costs no more than a
-//! constant times what was sent.
+//! The allocations of errors. Creating and encoding an error without data allocates only its box,
+//! and reading an error allocates at most a constant times the size of its JSON.
 
 use allocation_counter::measure;
 use plainly_errors::{InvalidParams, Problem, ProtocolError, WireError};
@@ -31,8 +31,9 @@ fn writing_an_error_without_data_allocates_nothing() {
     }
 }
 
-/// Hostile input is small and costs much: an object with one member takes 632 bytes of memory and 8
-/// of JSON. Any input twice as large costs at most twice as much.
+/// Hostile input can be small and expensive: an object with one member takes 8 bytes of JSON and
+/// 632 bytes of memory. The limit is a constant factor, so twice the input costs at most twice as
+/// much.
 #[test]
 fn reading_an_error_allocates_no_more_than_a_constant_times_its_size() {
     const MOST: u64 = 512;
@@ -66,7 +67,7 @@ fn reading_an_error_allocates_no_more_than_a_constant_times_its_size() {
     }
 }
 
-/// A message and a string are what they are, and one more copy for each who keeps them.
+/// Long text is stored in its own size, with one more copy for each value that contains it.
 #[test]
 fn reading_long_text_allocates_a_few_copies() {
     for length in [1_000, 1_000_000] {

@@ -1,4 +1,5 @@
-//! The table of the dialects, cell by cell: each typed error on each revision, with its exact JSON and its HTTP status.
+//! The table of the dialects, cell by cell: each typed error on each revision, with its exact JSON
+//! and its HTTP status.
 
 use plainly_errors::registry::lookup;
 use plainly_errors::{Dialect, ErrorKind, ProtocolError, Revision};

@@ -1,5 +1,5 @@
-//! The errors that other implementations send, and their recognition: likely, in answer to the
-//! method that they are known from, and never against code and data.
+//! The recognition of errors that other implementations send: as a likely meaning, only in reply to
+//! the method that each is known from, and never against the code and data.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn received(error: &Value) -> WireError {
     wire
 }
 
-/// The kind of the error, in a word or two.
+/// Returns the kind of the error in a word or two.
 fn what(error: &ProtocolError) -> String {
     if let Some(problem) = error.problem().filter(|_| error.habit().is_some())
         && !error.is_resource_not_found()
@@ -104,7 +104,7 @@ fn without_the_method_every_habit_is_a_hint() {
     let closed = WireError::received(Code::new(-32000), "Connection closed", None);
     assert_eq!(closed.habits(None).count(), 1);
     let header = WireError::received(Code::new(-32001), "Header mismatch", None);
-    // Without a request, nobody knows the status either.
+    // Without a request, the HTTP status is unknown too.
     assert_eq!(header.habits(None).count(), 1);
     assert_eq!(header.habits(Some("ping")).count(), 0);
     let any = WireError::received(Code::new(0), "Unknown resource: a:b", None);

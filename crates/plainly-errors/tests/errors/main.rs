@@ -1,4 +1,5 @@
-//! The errors from outside: the dialects cell by cell, the policy over all integers, and there and back again.
+//! The errors from outside: the dialects cell by cell, the policy over all integers, and round
+//! trips.
 
 mod allocations;
 mod dialects;

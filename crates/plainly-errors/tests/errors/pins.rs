@@ -1,4 +1,5 @@
-//! Pins: numbers and names that others rely on, as literals. A change here is a change of the protocol.
+//! Numbers and names that others rely on, pinned as literals. A change here is a change of the
+//! protocol.
 
 use plainly_errors::registry::Emit;
 use plainly_errors::{Revision, registry};

@@ -1,5 +1,5 @@
-//! Property over all integers: whatever is stated, passed on or made up, the code that leaves is one that the
-//! specification lets us send to that revision.
+//! A property over all integers: the code of any error that is sent, whether created, forwarded or
+//! made up, is one that the specification allows on that revision.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 use crate::everywhere;
 use crate::strategies::{code, error, json_value, received};
 
-/// The policy of the specification's pages, written here a second time and by number.
+/// Returns whether the specification allows a code, written a second time with literal numbers.
 fn allowed(code: i64, revision: Revision, dialect: Dialect) -> bool {
     let legacy = revision != Revision::V2026_07_28;
     match code {
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// One error for each row that may be sent.
+/// Returns an error that is sent with the entry's code.
 fn produced_by(entry: &Entry) -> ProtocolError {
     match entry.code.get() {
         -32700 => ProtocolError::parse_error("m"),

@@ -1,4 +1,4 @@
-//! Bags of problems, and the errors that they become: what they hold, and what they write, to the byte.
+//! Bags of problems and the errors that they become: their contents, and their JSON to the byte.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Problems there and back again, and what peers send instead: whatever comes is a problem or none, and never a panic.
+//! Problems that make a round trip, and other errors of peers: any input is a problem or another
+//! error, and never a panic.
 
 use crate::cases;
 use std::time::Duration;
@@ -15,14 +16,14 @@ use serde_json::{Value, json};
 use crate::everywhere;
 use crate::strategies::{code, json_value, problem};
 
-/// Over the wire as bytes.
+/// Sends an error over the wire as bytes.
 fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> ProtocolError {
     let bytes = serde_json::to_vec(&dialect.encode(error, revision)).expect("an error is JSON");
     let wire: WireError = serde_json::from_slice(&bytes).expect("what was written can be read");
     wire.recognise()
 }
 
-/// The retry hint that remains on the wire.
+/// Rounds the retry hint to what the wire carries.
 fn in_seconds(problem: Problem) -> Problem {
     match problem.retry_after_seconds() {
         Some(seconds) => problem.retry_in(Duration::from_secs(seconds)),
@@ -30,7 +31,7 @@ fn in_seconds(problem: Problem) -> Problem {
     }
 }
 
-/// Message and suggestion, which leave together.
+/// Returns the message and the suggestion, which are sent together.
 fn sentences(problem: &Problem) -> String {
     match problem.suggestion() {
         Some(suggestion) => format!("{} {suggestion}", problem.message()),
@@ -38,7 +39,7 @@ fn sentences(problem: &Problem) -> String {
     }
 }
 
-/// The object does not separate the suggestion from the message.
+/// Joins the suggestion to the message, because the error object does not separate them.
 fn in_one_sentence(problem: &Problem) -> Problem {
     let code = problem.code().clone();
     let whole = Problem::new(code, sentences(problem));
@@ -103,7 +104,8 @@ fn the_number_says_the_kind_where_it_has_a_meaning_and_the_problem_where_it_has_
     assert_eq!(found, ErrorKind::Internal(Internal::Failed));
 }
 
-/// As `mcp-error-codes` 1.2.3 writes them: numbers of the legacy range, `[]` for no details.
+/// Checks errors that `mcp-error-codes` 1.2.3 writes: codes of the legacy range, and `[]` for no
+/// details.
 #[test]
 fn what_the_php_library_writes_is_read() {
     let message = "Rate limit exceeded for calls. Try again in 60 seconds.";
@@ -196,7 +198,7 @@ fn an_object_is_a_problem_if_it_says_so() {
     assert_eq!(found, Some(Problem::custom("TEAPOT", "m")));
 }
 
-/// Everything that is written of a problem or a bag of it.
+/// Returns every form in which a problem, or a bag of two, is written.
 fn renderings(problem: &Problem) -> Vec<String> {
     let bag = ProblemBag::from_iter([problem.clone(), problem.clone()]);
     let bag = bag.into_result().expect_err("there are two");

@@ -1,4 +1,5 @@
-//! Problems: the table of their codes as literals, and what each factory and each builder method writes, to the byte.
+//! Problems: the table of their codes as literals, and the exact bytes that each factory and each
+//! builder method writes.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::everywhere;
 
-/// Name, category, recoverable, HTTP status, code of the protocol error. The first three and, but for 424 and 428, the
-/// fourth are those of `mcp-error-codes`, which has no status of its own for these two.
+/// The name, category, recoverability, HTTP status and protocol code of each problem. The first
+/// three are those of `mcp-error-codes`, and so is the status, except for 424 and 428, for which
+/// `mcp-error-codes` has no status of its own.
 const TABLE: [(&str, &str, bool, u16, i64); 29] = [
     ("INSUFFICIENT_SCOPE", "access", false, 403, 403),
     ("ADMIN_REQUIRED", "access", false, 403, 403),
@@ -108,7 +110,7 @@ fn check(problem: Problem, object: &str) {
     assert_eq!(problem.to_string(), problem.text());
 }
 
-/// The sentences where the time to wait is a member beside them.
+/// Returns the sentences of a problem whose retry time is a separate member.
 fn sentences(problem: &Problem) -> String {
     match problem.suggestion() {
         Some(suggestion) => format!("{} {suggestion}", problem.message()),

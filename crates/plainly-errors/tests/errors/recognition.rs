@@ -1,5 +1,5 @@
-//! The errors that peers send, and their recognition: by code and shape of data alone. Any input is
-//! some error, and a peer's `data` of unknown shape is never lost.
+//! The recognition of errors that peers send, by code and shape of data alone. Any input is some
+//! error, and `data` of unknown shape is never lost.
 
 use crate::cases;
 use plainly_errors::{
@@ -130,7 +130,7 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
     check(-32602, with_more, unsupported);
 }
 
-/// `data` is not in the kind, and not lost either.
+/// Checks that `data` is not part of the kind and is still stored.
 fn check_kept(code: i64, data: Value, expected: ErrorKind) {
     check(code, data.clone(), expected);
     let found = recognise(code, data.clone());
@@ -283,7 +283,7 @@ proptest! {
     }
 }
 
-/// The kind that a detail is of.
+/// The details of an error, each of one kind.
 trait Detail {
     fn kind(self) -> ErrorKind;
 }

@@ -103,7 +103,7 @@ fn every_error_says_whose_fault_it_is_and_what_to_do() {
         let error = row.error;
         let advice = error.advice();
         assert!(!advice.is_empty() && !advice.ends_with('.'), "{advice}");
-        // What nobody defined is the only one of which nobody knows.
+        // The fault is unknown only if the specification does not define the error.
         let is_known = error.condition().is_some();
         assert_eq!(error.fault() != Fault::Unknown, is_known, "{error:?}");
     }

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use crate::everywhere;
 use crate::strategies::{error, received};
 
-/// Over the wire as bytes.
+/// Sends an error over the wire as bytes.
 fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> ProtocolError {
     let bytes = serde_json::to_vec(&dialect.encode(error, revision)).expect("an error is JSON");
     let wire: WireError = serde_json::from_slice(&bytes).expect("what was written can be read");
     wire.recognise()
 }
 
-/// The error that is read back: `error` itself, but for these.
+/// Returns the error that is read back: `error` itself, with the exceptions below.
 fn reads_back(error: &ProtocolError, revision: Revision, dialect: Dialect) -> ProtocolError {
     let as_if = |code: i64, data: Option<&Value>| {
         WireError::received(Code::new(code), error.message().into_owned(), data.cloned())
@@ -25,22 +25,22 @@ fn reads_back(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Pr
     };
     let kind = |kind| ProtocolError::new(kind).with_message(error.message().into_owned());
     match (error.kind(), revision.era()) {
-        // The older revisions have no header to mismatch, so no number for it.
+        // The older revisions have no code for mismatched headers.
         (ErrorKind::HeaderMismatch, Era::Legacy) => as_if(-32600, error.own_data()),
-        // Only -32002 says it without a URI; in -32602 it takes the URI to tell.
+        // Without a URI, only -32002 identifies this error: -32602 needs the URI.
         (ErrorKind::ResourceNotFound { uri: None }, era)
             if era == Era::Modern || dialect == Dialect::Uniform =>
         {
             as_if(-32602, error.own_data())
         }
-        // Our own 503 is known by its data.
+        // An unavailable server's 503 is recognised by its data.
         (ErrorKind::Application { code, data }, _) if code.get() == 503 => {
             match unavailable(data.as_ref()) {
                 Some(reason) => kind(ErrorKind::Unavailable(reason)),
                 None => as_if(503, data.as_ref()),
             }
         }
-        // null is no data.
+        // `null` is read as no data.
         (
             ErrorKind::Application {
                 code,
@@ -51,7 +51,8 @@ fn reads_back(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Pr
             code: *code,
             data: None,
         }),
-        // Nobody may send a reserved code that no rule recognises; any other is an application's.
+        // A reserved code that no rule recognises must not be sent. Other codes belong to
+        // applications.
         (ErrorKind::Unrecognised { code, data }, _) => match code.range() {
             CodeRange::Application => as_if(code.get(), data.as_ref()),
             CodeRange::Standard
@@ -93,7 +94,7 @@ proptest! {
     }
 }
 
-/// The exceptions once more as a table, so that none of them is only a branch of the rule above.
+/// Lists the exceptions once more as a table, so that each one is also stated outside of the rule.
 #[test]
 fn the_exceptions_are_these() {
     let legacy = Revision::V2025_11_25;

@@ -1,4 +1,4 @@
-//! The table of the dialects as literals: what each typed error becomes on each revision.
+//! The table of the dialects as literals: the encoding of each typed error on each revision.
 
 use plainly_errors::{
     ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, Mistake,
@@ -6,10 +6,11 @@ use plainly_errors::{
 };
 use serde_json::{Map, Value, json};
 
-/// Code and HTTP status.
+/// The code and the HTTP status.
 pub(crate) type Number = (i64, u16);
 
-/// One error: its common parts, and its number on 2026-07-28, on 2025-11-25 and before.
+/// An error, its common parts, and its numbers on 2026-07-28, on 2025-11-25 and on earlier
+/// revisions.
 pub(crate) struct Row {
     pub(crate) error: ProtocolError,
     pub(crate) message: &'static str,
@@ -32,7 +33,7 @@ fn row(
     }
 }
 
-/// An error that has one number everywhere.
+/// Returns the row of an error that has the same number on all revisions.
 pub(crate) fn same(
     error: impl Into<ProtocolError>,
     message: &'static str,
@@ -42,7 +43,7 @@ pub(crate) fn same(
     row(error, message, data, [number; 3])
 }
 
-/// The client lacks these capabilities.
+/// Returns the row of an error for a client without these capabilities.
 fn capabilities(required: Value, message: &'static str) -> Row {
     let members: Map<String, Value> = required.as_object().expect("a literal").clone();
     let error = ProtocolError::missing_client_capability(members);
@@ -51,7 +52,8 @@ fn capabilities(required: Value, message: &'static str) -> Row {
     row(error, message, data, numbers)
 }
 
-/// The rows of the design: the kinds whose number depends on the revision, or whose status is not what its code has.
+/// Returns the kinds of errors whose number depends on the revision, or whose status differs from
+/// that of their code.
 pub(crate) fn kinds() -> Vec<Row> {
     let elicitation = UrlElicitation::new("550e8400", "https://mcp.example.com/connect", "Sign in");
     vec![
@@ -256,7 +258,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     rows
 }
 
-/// Names that a message can't show as they are.
+/// Returns errors with names that a message must escape.
 fn odd_names() -> Vec<Row> {
     vec![
         same(

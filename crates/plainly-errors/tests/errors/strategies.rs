@@ -1,4 +1,4 @@
-//! Arbitrary errors, codes and JSON, biased to where the rules have their edges.
+//! Arbitrary errors, codes and JSON, with a bias towards the edges of the rules.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Any integer; two in three times one of the reserved range or around its edges.
+/// Any integer; two in three are in the reserved range or around its edges.
 pub(crate) fn code() -> impl Strategy<Value = i64> {
     prop_oneof![
         any::<i64>(),
@@ -25,7 +25,7 @@ pub(crate) fn code() -> impl Strategy<Value = i64> {
     ]
 }
 
-/// Any JSON; half the time in, or almost in, a shape that some error has.
+/// Any JSON; half of it has, or almost has, the shape of some error's data.
 pub(crate) fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -45,7 +45,7 @@ pub(crate) fn json_value() -> impl Strategy<Value = Value> {
     prop_oneof![any_json.clone(), shape(any_json)]
 }
 
-/// Data of a known shape, one member of it possibly replaced, removed or added.
+/// Data of a known shape, in which one member may be replaced, removed or added.
 fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strategy<Value = Value> {
     let known = vec![
         json!({ "uri": "file:///a" }),
@@ -176,7 +176,7 @@ fn elicitation() -> impl Strategy<Value = UrlElicitation> {
     any::<[String; 3]>().prop_map(|[id, url, message]| UrlElicitation::new(id, url, message))
 }
 
-/// Every kind with every detail.
+/// Every kind, with every detail.
 pub(crate) fn kind() -> impl Strategy<Value = ErrorKind> {
     let plain = prop_oneof![
         Just(ErrorKind::Parse),
@@ -243,7 +243,8 @@ pub(crate) fn problem() -> impl Strategy<Value = Problem> {
         })
 }
 
-/// Any error that we can state, with its own message or the default one; one in four times a problem.
+/// Any error that can be created, with its own message or the default one; one in four is a
+/// problem.
 pub(crate) fn error() -> impl Strategy<Value = ProtocolError> {
     let plain = (kind(), option::of(any::<String>())).prop_map(|(kind, message)| {
         let error = ProtocolError::new(kind);

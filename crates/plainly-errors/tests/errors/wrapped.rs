@@ -1,5 +1,5 @@
-//! Errors that wrap a problem, problems or a protocol error so that nothing but their sources is left: what they mean is
-//! found all the same.
+//! Errors that wrap a problem, several problems or a protocol error, and only name it as a source:
+//! its meaning is still found.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use plainly_errors::{Problem, ProblemBag, Problems, ProtocolError};
 
-/// As `#[error(transparent)]` of thiserror has it.
+/// An error that delegates, like `#[error(transparent)]` of thiserror.
 #[derive(Debug)]
 struct Transparent<E>(E);
 
@@ -25,7 +25,7 @@ impl<E: Error> Error for Transparent<E> {
     }
 }
 
-/// Each way of wrapping an error.
+/// Wraps an error in each possible way.
 fn wrapped<E: Error + Clone + Send + Sync + 'static>(error: &E) -> Vec<Box<dyn Error>> {
     let error = || error.clone();
     vec![
