@@ -1,16 +1,16 @@
-//! The alternative that was probably meant is explained, at a bounded cost.
+//! Failures that explain the alternative that was probably meant, at a bounded cost.
 
 use serde_json::{Value, json};
 
 use crate::{cases, failures, soon};
 
-/// An object with these properties and no others.
+/// Returns the schema of an object with these properties and no others.
 fn object(properties: Value) -> Value {
     let names: Vec<&String> = properties.as_object().unwrap().keys().collect();
     json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false})
 }
 
-/// Alternatives distinguished by a constant.
+/// Returns alternatives that a constant distinguishes.
 fn kinds() -> Value {
     let number = json!({"type": "number"});
     let range = object(json!({"from": number, "to": number}));
@@ -21,7 +21,7 @@ fn kinds() -> Value {
     ]})
 }
 
-/// Alternatives distinguished by the name of their only property, in a schema that is recursive.
+/// Returns alternatives that the name of their only property distinguishes, in a recursive schema.
 fn names() -> Value {
     let many = json!({"type": "array", "items": {"$ref": "#/$defs/name"}});
     json!({

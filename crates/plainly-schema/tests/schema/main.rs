@@ -1,4 +1,4 @@
-//! Failures have good sentences, and no schema costs more than its limit.
+//! Failures in clear sentences, and the limit on the cost of a schema.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,20 +14,20 @@ use plainly_errors::Mistake;
 use plainly_schema::{Limits, Schema};
 use serde_json::{Value, json};
 
-/// The longest sentence, in bytes.
+/// The maximum length of a sentence, in bytes.
 const LONGEST: usize = 512;
 
 fn compile(schema: Value) -> Result<Schema, String> {
     Schema::new(schema, &Limits::default()).map_err(|error| error.to_string())
 }
 
-/// The failures of `value`.
+/// Returns the failures of `value`.
 fn failures(schema: &Value, value: &Value) -> Vec<String> {
     let failures = compile(schema.clone()).unwrap().failures_of(value);
     failures.iter().map(ToString::to_string).collect()
 }
 
-/// Checks that the work ends soon, and with the stack that a thread of the runtime has.
+/// Checks that the work ends soon, with the stack size of a thread of the runtime.
 fn soon<T: Send>(what: &str, doing: impl FnOnce() -> T + Send) -> T {
     let started = Instant::now();
     let done = std::thread::scope(|scope| {
@@ -146,7 +146,7 @@ fn nothing_is_referred_to_beyond_the_schema() {
         let schema = json!({"$id": "https://here.example/s", "properties": {"a": {"$ref": reference}},
             "$defs": {"a": within, "b c/d": within, "n": named}});
         let compiled = compile(schema);
-        // The root within itself is good in a property.
+        // A property may refer to the root of its schema.
         let is_good = is_good || reference == "#";
         assert_eq!(compiled.is_ok(), is_good, "{reference}: {compiled:?}");
         if let Err(why) = compiled {
@@ -208,7 +208,7 @@ fn without_the_feature_a_pattern_is_refused() {
     }
 }
 
-/// A chain of schemas that each apply the next twice, by `apply`.
+/// Returns a chain of schemas that each apply the next one twice, by `apply`.
 fn doubling(apply: impl Fn(&Value) -> Value) -> Value {
     let definition = |number: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", number + 1)});
@@ -280,12 +280,12 @@ fn what_applies_itself_to_one_value_is_refused() {
     }
 }
 
-/// Inside of one another, `depth` times.
+/// Wraps `inner` `depth` times.
 fn nested(depth: usize, inner: Value, wrap: impl Fn(Value) -> Value) -> Value {
     (0..depth).fold(inner, |inside, _| wrap(inside))
 }
 
-/// Seven subschemas on the way from each level to the next.
+/// Returns a recursive schema with seven subschemas between each level and the next.
 fn long() -> Value {
     let mut long: serde_json::Map<_, _> = (0..6)
         .map(|it| {

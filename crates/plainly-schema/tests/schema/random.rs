@@ -1,11 +1,11 @@
-//! Any schema is rejected, or works soon and as a peer does.
+//! Any schema is rejected, or works soon and with the same result as another implementation.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{compile, nested, soon};
 
-/// A schema of whatever keywords, many of which apply others.
+/// A schema of arbitrary keywords, many of which apply other schemas.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({})),
@@ -102,7 +102,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Neither what no author would write.
+    /// Includes schemas that no author would write.
     #[test]
     fn whatever_the_schema_it_is_refused_or_serves_soon(
         mut schema in schemas(),
@@ -110,7 +110,8 @@ proptest! {
         draft in keyword(&DRAFTS),
     ) {
         let text = schema.to_string();
-        // Where the peer has `contains` evaluate items, which it does since 2020-12.
+        // In 2019-09, the other implementation counts items that match `contains` as evaluated,
+        // which is the rule only since 2020-12.
         let is_early = draft.contains("2019-09") && text.contains("\"contains\"");
         prop_assume!(!is_early || !text.contains("unevaluatedItems"));
         if let Some(members) = schema.as_object_mut() && !draft.is_empty() {
@@ -123,7 +124,8 @@ proptest! {
                 let options = jsonschema::options().should_validate_formats(false);
                 let peer = match options.build(&schema) {
                     Ok(peer) => peer,
-                    // Which looks for references in keywords that the draft doesn't have.
+                    // The other implementation looks for references in keywords that the draft
+                    // doesn't have.
                     Err(_) if !draft.is_empty() => return,
                     Err(why) => panic!("{schema} is served, though {why}"),
                 };

@@ -1,4 +1,5 @@
-//! The official JSON Schema Test Suite, which is not part of this project: `JSON_SCHEMA_TEST_SUITE` names its directory `tests`.
+//! The official JSON Schema Test Suite, which is not part of this project. The environment variable
+//! `JSON_SCHEMA_TEST_SUITE` names its directory `tests`.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,8 @@ const DRAFTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// The rejected features of schemas: references beyond it, bases within it, dialects.
+/// The features of schemas that are rejected: references beyond the schema, bases within it,
+/// unknown dialects.
 const REFUSED: [&str; 4] = [
     "it refers to",
     "it has $id below its root",
@@ -29,7 +31,7 @@ const REFUSED: [&str; 4] = [
     "is not a known draft",
 ];
 
-/// The findings of the suite.
+/// The results of the suite.
 #[derive(Default)]
 struct Findings {
     held: usize,
@@ -38,7 +40,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Adds a schema, with values that are valid or not.
+    /// Adds a schema, with values that are valid or invalid.
     fn add(&mut self, draft: &str, group: &Value) {
         let mut schema = group["schema"].clone();
         if let Some(members) = schema.as_object_mut() {
