@@ -1,5 +1,5 @@
-//! A page for the results of a tool (MCP Apps): hosts with apps show the forecast as a chart, and others the text. The page is
-//! `app.html`, beside this file.
+//! A page for the results of a tool (MCP Apps): hosts with apps show the forecast as a chart, and
+//! other hosts show the text. The page is `app.html`, beside this file.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -55,7 +55,7 @@ async fn forecast(
     }))
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let places = [
         ("Lima", [19.0, 19.5, 20.0, 20.0, 19.0, 18.5, 19.0]),

@@ -1,5 +1,6 @@
-//! Resources from a database: books on shelves, in SQLite. Each shelf is a collection. Listings continue where the last
-//! page ended, however many books there are, and any process with the same database can serve the next page.
+//! Resources from a database: books on shelves, in SQLite. Each shelf is a collection. Listings
+//! continue where the last page ended, however many books there are, and any process with the same
+//! database can serve the next page.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,8 @@ use plainly::server::BuildErrors;
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// A shelf is a row without a number; so everything is one table in one order.
+/// The table of shelves and books. A shelf is the row with number 0, so that everything is in one
+/// table and in one order.
 const SCHEMA: &str = "
     CREATE TABLE book (shelf TEXT NOT NULL, number INTEGER NOT NULL, title TEXT NOT NULL, text TEXT,
                        PRIMARY KEY (shelf, number));
@@ -27,7 +29,7 @@ const COLUMNS: &str = "shelf, number, title, length(CAST(text AS BLOB))";
 struct Books(Arc<Mutex<Connection>>);
 
 impl Books {
-    /// Asks the database, which may take its time, beside everything else.
+    /// Queries the database on a thread of its own, because a query may block.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -46,7 +48,7 @@ fn failed(error: impl Error + Send + Sync + 'static) -> StoreError {
     StoreError::Failed(error.into())
 }
 
-/// Which row a URI names.
+/// Returns the row that a URI names.
 fn key(uri: &str) -> Result<(String, i64), StoreError> {
     let path = uri.strip_prefix("book://").ok_or(StoreError::NotFound)?;
     match path.split_once('/') {
@@ -90,7 +92,7 @@ impl Store for Books {
             .map(key)
             .transpose()
             .map_err(|_| StoreError::InvalidCursor)?;
-        // Those of a shelf come after the shelf itself.
+        // The books of a shelf come after the shelf itself.
         let after = after.or(within.clone()).unwrap_or_default();
         let limit = query.limit;
         let mut found = self
@@ -142,7 +144,7 @@ impl Store for Books {
     }
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, Box<dyn Error>> {
     let database = Connection::open_in_memory()?;
     database.execute_batch(SCHEMA)?;

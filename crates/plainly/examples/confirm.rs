@@ -1,5 +1,6 @@
-//! Asks the user before it deletes. The question is written once: newer clients get it in the reply to their call and
-//! call again with the answer, older ones get a request, and a client that can't ask its user gets an error that says so.
+//! Asks the user before it deletes. The question is written once: newer clients get it in the reply
+//! to their call and call again with the answer, older clients get a request, and a client that
+//! can't ask its user gets an error that says so.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -39,7 +40,7 @@ async fn delete(
     State(files): State<Files>,
     Args(Delete { name }): Args<Delete>,
 ) -> Result<String, Failure> {
-    // Up to the question this may run more than once for one call: so it only looks.
+    // The handler only reads before the question, because it may run more than once for one call.
     if !files.lock().contains(&name) {
         let known: Vec<_> = files.lock().iter().cloned().collect();
         let hint = format!("Known files: {}", known.join(", "));
@@ -61,7 +62,7 @@ async fn list(State(files): State<Files>) -> String {
     names.join("\n")
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let names = ["draft.md", "letter.md", "will.md"];
     Server::builder("files", env!("CARGO_PKG_VERSION"))

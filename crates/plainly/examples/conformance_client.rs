@@ -1,5 +1,6 @@
-//! A client for the scenarios of the official conformance suite, which starts it with the URL of a server as its last
-//! argument and says in its environment what to do there. Ends with 1, and one line on standard error, if it could not.
+//! A client for the scenarios of the official conformance suite. The suite passes the URL of a
+//! server as the last argument, and the scenario in the environment. If the scenario fails, the
+//! client writes one line to standard error and exits with status 1.
 //!
 //! ```console
 //! $ npx @modelcontextprotocol/conformance client --scenario tools_call \
@@ -32,7 +33,7 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing can be done about a closed standard error.
+            // A closed standard error can't be reported anywhere.
             let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
@@ -49,8 +50,8 @@ async fn run() -> Done {
     done
 }
 
-/// Connects in the revision that the suite names, with its credentials. Forms are accepted as they
-/// are.
+/// Connects in the revision that the suite names, with its credentials. Every form is accepted with
+/// its default values.
 async fn connect(url: String, scenario: &str) -> Result<Client, Box<dyn Error>> {
     let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
     let accept = |form: ElicitFormParams| {
@@ -100,7 +101,7 @@ fn account(scenario: &str) -> Result<OAuth, Box<dyn Error>> {
     })
 }
 
-/// The suite's facts about an account.
+/// The facts about an account that the suite provides.
 #[derive(Deserialize)]
 struct Account {
     client_id: Option<String>,
@@ -113,8 +114,8 @@ struct Account {
     valid_jwt: Option<Secret>,
 }
 
-/// Agrees to every login: the suite's servers redirect every visit at once, so no page needs to be
-/// followed.
+/// A user who agrees to every login. The suite's servers redirect every visit at once, so no page
+/// needs to be followed.
 #[derive(Debug)]
 struct Agreeing;
 
@@ -152,10 +153,10 @@ async fn play(client: &Client, scenario: &str) -> Done {
         "http-invalid-tool-headers" => call(client, "valid_tool").await,
         "http-standard-headers" => one_of_each(client).await,
         "json-schema-2020-12-preservation" => echo_a_schema(client).await,
-        // Its one tool has a schema that refers elsewhere, and can't be called.
+        // The only tool has a schema that refers to another document, and can't be called.
         "json-schema-ref-no-deref" => list(client).await,
         "sep-2322-client-request-state" => rounds(client).await,
-        // What is listed is not read before somebody asks for it.
+        // Listed skills are not read before the user asks for them.
         "sep-2640-client-no-prefetch" => {
             client.skills().await?;
             Ok(())
@@ -164,7 +165,7 @@ async fn play(client: &Client, scenario: &str) -> Done {
         | "sep-2640-client-verify-size"
         | "sep-2640-client-verify-frontmatter" => read_skills(client).await,
         "tools_call" => add(client).await,
-        // What there is, and each of the tools without arguments.
+        // Lists the tools, and calls each of them without arguments.
         _ => call_all(client).await,
     }
 }
@@ -194,7 +195,7 @@ async fn add(client: &Client) -> Done {
     Ok(())
 }
 
-/// Calls a tool of each way to go on, two of them at the same time.
+/// Calls a tool for each way to continue, two of them at the same time.
 async fn rounds(client: &Client) -> Done {
     list(client).await?;
     let echo = client.call_tool("test_mrtr_echo_state", json!({}));
@@ -206,7 +207,7 @@ async fn rounds(client: &Client) -> Done {
     Ok(())
 }
 
-/// Sends the schema of one tool back to the server as it came.
+/// Sends the schema of one tool back to the server unchanged.
 async fn echo_a_schema(client: &Client) -> Done {
     let tools = client.tools().await?;
     let rich = tools
@@ -245,7 +246,7 @@ async fn one_of_each(client: &Client) -> Done {
     Ok(())
 }
 
-/// The calls that the suite wants to see.
+/// The calls that the suite expects.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Calls {
@@ -258,7 +259,7 @@ struct ToolCall {
     arguments: JsonObject,
 }
 
-/// Calls tools that want some of their arguments repeated in headers, according to their listing.
+/// Calls tools whose listing wants some of their arguments repeated in headers.
 async fn custom_headers(client: &Client) -> Done {
     let context = env::var("MCP_CONFORMANCE_CONTEXT")?;
     let calls: Calls = serde_json::from_str(&context)?;

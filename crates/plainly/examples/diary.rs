@@ -1,5 +1,6 @@
-//! A store that shows each caller its own: one diary for all users, in which each reads and hears of
-//! its own entries alone. A layer of the application authenticates the caller.
+//! A store that shows each user their own entries only: all users share one diary, but each reads
+//! only their own entries and is notified of these alone. A layer of the application authenticates
+//! the caller.
 //!
 //! `cargo run -p plainly --example diary`, then
 //! `plainly ls --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp`.
@@ -31,7 +32,7 @@ pub(crate) struct Diary {
     entries: Arc<Mutex<Entries>>,
     /// Sends the owner and the URI of each entry that is written.
     written: broadcast::Sender<(Principal, String)>,
-    /// The user whose entries are shown; without one there are none.
+    /// The user whose entries are shown. `None` shows no entries.
     reader: Option<Principal>,
 }
 
@@ -54,7 +55,7 @@ impl Diary {
         self.written.send((owner, uri)).ok();
     }
 
-    /// The entries that are shown, by their URIs: those after this one.
+    /// Returns the entries of the reader that come after this URI.
     fn shown(&self, after: Option<&str>) -> Vec<(String, String)> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let after = after.map_or(Bound::Unbounded, Bound::Excluded);
@@ -134,7 +135,8 @@ pub(crate) fn server(diary: Diary) -> Result<Server, BuildErrors> {
         .build()
 }
 
-/// Accepts requests with a token, and adds its owner. Yours would look the token up.
+/// Accepts requests with a token, and adds the token's owner. A real application would look up the
+/// token.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let header = request.headers().get(AUTHORIZATION);
     let token = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));

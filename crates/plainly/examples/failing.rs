@@ -1,6 +1,6 @@
-//! Every way for a handler to fail, with one handler each: what a model reads from a tool, and what the host's code reads
-//! from a resource, a prompt or a completion. Over standard input and output, or over HTTP at the address given as its
-//! argument.
+//! Every way for a handler to fail, with one handler each: what a model reads from a tool, and what
+//! the host's code reads from a resource, a prompt or a completion. The server uses standard input
+//! and output, or HTTP at the address in its argument.
 //!
 //! ```console
 //! $ plainly call problem -- cargo run -q --example failing
@@ -28,12 +28,12 @@ fn no_note() -> Problem {
     Problem::not_found("note", "drafts").suggest("Known ids: welcome")
 }
 
-/// A problem: the model reads its sentence and what to do about it.
+/// A problem: the model reads its sentence and its suggestion.
 async fn problem() -> Result<String, Problem> {
     Err(no_note())
 }
 
-/// Several problems: the model mends all of them at once.
+/// Several problems: the model can correct all of them at once.
 async fn bag() -> Result<String, Problems> {
     let mut problems = ProblemBag::new();
     problems
@@ -42,13 +42,13 @@ async fn bag() -> Result<String, Problems> {
     problems.into_result().map(|()| "valid".to_owned())
 }
 
-/// Any error, by `?`.
+/// Any error, returned by `?`.
 async fn plain() -> Result<String, ParseIntError> {
     let port: u16 = "eighty".parse()?;
     Ok(port.to_string())
 }
 
-/// An error of the protocol: a model reads only its message, code reads its code too.
+/// An error of the protocol: a model reads only its message, and code also reads its code.
 async fn protocol() -> Result<String, ProtocolError> {
     Err(ProtocolError::invalid_params("Note ids are words"))
 }
@@ -63,7 +63,7 @@ struct Wanted {
     count: u8,
 }
 
-/// Called with arguments that don't fit, it never runs.
+/// A handler that never runs if its arguments don't fit.
 async fn arguments(Args(Wanted { count }): Args<Wanted>) -> String {
     format!("{count} it is")
 }
@@ -73,12 +73,12 @@ struct Length {
     characters: i64,
 }
 
-/// A tool whose structured output has a schema, which a problem is not of.
+/// A tool whose structured output has a schema. A problem does not follow this schema.
 async fn structured() -> Result<Json<Length>, Problem> {
     Err(no_note())
 }
 
-/// Fails until the host declares that it can sample.
+/// Fails unless the client declares sampling.
 async fn sampling(context: Context) -> Result<String, ProtocolError> {
     if context.capabilities().sampling.is_some() {
         return Ok("Let us sample.".to_owned());
@@ -111,7 +111,7 @@ async fn broken() -> Result<String, Failure> {
     Ok(port.to_string())
 }
 
-/// A code of the application's own, outside every reserved range.
+/// An application's own code, outside every reserved range.
 async fn teapot() -> Result<String, ProtocolError> {
     const TEAPOT: ApplicationCode = ApplicationCode::of::<418>();
     Err(ProtocolError::application(TEAPOT, "I'm a teapot"))
@@ -122,12 +122,12 @@ struct Note {
     id: String,
 }
 
-/// The errors of a program of one's own.
+/// The errors of a program.
 enum NoteError {
     Locked,
 }
 
-/// One `impl` makes problems of it, and `?` does the rest.
+/// Converts the errors into problems, so that `?` is enough in handlers.
 impl From<NoteError> for Problem {
     fn from(error: NoteError) -> Self {
         match error {
@@ -136,7 +136,7 @@ impl From<NoteError> for Problem {
     }
 }
 
-/// Clients can read beforehand in which ways a handler fails.
+/// Declares the codes of a handler's problems, which clients can read before they call it.
 impl DeclaredProblems for NoteError {
     const CODES: &'static [ProblemCode] = &[ProblemCode::custom("LOCKED")];
 }
@@ -149,28 +149,28 @@ async fn own() -> Result<String, DeclaredFailure<NoteError>> {
     Ok(write()?)
 }
 
-/// A problem within another library's error is still that problem.
+/// A problem within an error of another library, which stays that problem.
 async fn wrapped() -> io::Result<String> {
     Err(io::Error::other(no_note()))
 }
 
-/// A task that panics is an internal error, as the handler would be.
+/// A task that panics, which is an internal error, like a handler that panics.
 async fn task() -> Result<String, JoinError> {
     tokio::spawn(async { panic!("the password is hunter2") }).await
 }
 
-/// Data of one's own on an error of the protocol.
+/// An error of the protocol with the application's own data.
 async fn data() -> Result<String, ProtocolError> {
     Err(ProtocolError::invalid_params("At most 100 notes").with_data("limit", 100))
 }
 
-/// An error that only a server can report: from a handler it is an internal error, and chooses no
-/// HTTP status.
+/// An error that only a server may report: from a handler it becomes an internal error, and does
+/// not set the HTTP status.
 async fn pretending() -> Result<String, ProtocolError> {
     Err(ProtocolError::method_not_found("notes/read"))
 }
 
-/// A URI that can't be, and one of nothing.
+/// A URI that is invalid, and one that names nothing.
 async fn note(
     uri: ResourceUri,
     Vars(Note { id }): Vars<Note>,
@@ -185,7 +185,7 @@ async fn note(
     }
 }
 
-/// A completion of a variable or an argument fails as a resource and a prompt do.
+/// A completion of a variable or an argument, which fails as a resource or a prompt does.
 async fn offline() -> Result<Vec<String>, Problem> {
     Err(Problem::service_unavailable("index"))
 }
@@ -195,7 +195,7 @@ async fn uncounted() -> Result<Vec<String>, Failure> {
     Ok(vec![port.to_string()])
 }
 
-/// For the model.
+/// Adds the handlers whose errors a model reads.
 fn tools(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(Tool::new("problem", problem))
@@ -212,7 +212,7 @@ fn tools(server: ServerBuilder) -> ServerBuilder {
         .tool(Tool::new("task", task))
 }
 
-/// For the host's code.
+/// Adds the resources, whose errors the host's code reads.
 fn resources(server: ServerBuilder) -> ServerBuilder {
     let notes = ResourceTemplate::new("note://{id}", note).name("note");
     server
@@ -231,7 +231,7 @@ fn resources(server: ServerBuilder) -> ServerBuilder {
         .resource_template(notes.complete("id", offline))
 }
 
-/// For the host's code too, by the handlers that are tools above.
+/// Adds prompts with the handlers of the tools above. The host's code reads their errors.
 fn prompts(server: ServerBuilder) -> ServerBuilder {
     let arguments = Prompt::new("arguments", arguments).complete("count", uncounted);
     server
@@ -243,7 +243,7 @@ fn prompts(server: ServerBuilder) -> ServerBuilder {
         .prompt(arguments)
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 fn server() -> Result<Server, BuildErrors> {
     let server = Server::builder("failing", env!("CARGO_PKG_VERSION"));
     prompts(resources(tools(server))).build()

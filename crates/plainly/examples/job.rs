@@ -1,5 +1,5 @@
-//! A job that takes a long time. Clients that wait receive its progress; clients that support tasks get a handle instead,
-//! ask for the result when they like, and can cancel it.
+//! A job that takes a long time. Clients that wait receive its progress. Clients that support tasks
+//! receive a handle instead, request the result when they like, and can cancel the job.
 
 use std::error::Error;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::sleep;
 
-/// Longer than a page takes, and shorter than a book.
+/// The deadline, which is longer than a page takes and shorter than a book.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ struct Scan {
     pages: u32,
 }
 
-/// Each page that is done gives it time for the next.
+/// Scans the book. The progress after each page extends the deadline for the next page.
 async fn scan(context: Context, Args(Scan { pages }): Args<Scan>) -> String {
     for page in 1..=pages {
         sleep(Duration::from_secs(1)).await;
@@ -33,7 +33,7 @@ async fn scan(context: Context, Args(Scan { pages }): Args<Scan>) -> String {
     format!("{pages} pages are scanned.")
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let mut limits = Limits::default();
     limits.deadline = DEADLINE;

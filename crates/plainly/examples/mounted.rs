@@ -1,5 +1,5 @@
 //! A server inside an axum application: each user's notes, in a state that both share. A layer of
-//! the application authenticates the caller; a layer of the server keeps guests from writing, on
+//! the application authenticates the caller. A layer of the server prevents guests from writing, on
 //! every transport.
 //!
 //! `cargo run -p plainly --example mounted`, then
@@ -62,13 +62,13 @@ async fn my_notes(
     Ok(notes.with(|all| all.get(&owner).map_or(String::new(), |own| own.join("\n"))))
 }
 
-/// The owner of the notes; over another transport there may be none.
+/// Returns the owner of the notes. Over another transport there may be none.
 fn owner(context: &Context) -> Result<Principal, Problem> {
     let principal = context.principal().cloned();
     principal.ok_or_else(|| Problem::access_denied("notes", "Log in first."))
 }
 
-/// Guests only read.
+/// Rejects tool calls of guests, who may only read.
 async fn guard(request: layer::Request, next: layer::Next) -> Result<layer::Outcome, Problem> {
     let is_guest = request.principal().map(Principal::as_str) == Some("guest");
     if is_guest && request.method() == Method::CallTool {
@@ -78,7 +78,7 @@ async fn guard(request: layer::Request, next: layer::Next) -> Result<layer::Outc
     Ok(next.run(request).await)
 }
 
-/// The server by itself.
+/// Builds the server without the application.
 pub(crate) fn server(notes: Notes) -> Result<Server, BuildErrors> {
     Server::builder("mounted", env!("CARGO_PKG_VERSION"))
         .state(notes)
@@ -88,7 +88,8 @@ pub(crate) fn server(notes: Notes) -> Result<Server, BuildErrors> {
         .build()
 }
 
-/// Accepts requests with a token, and adds its owner. Yours would look the token up.
+/// Accepts requests with a token, and adds the token's owner. A real application would look up the
+/// token.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let header = request.headers().get(AUTHORIZATION);
     let token = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));

@@ -1,5 +1,6 @@
-//! Notes as a tool and as resources, over standard input and output, with the right errors for two readers: a model is
-//! told how to correct its call, and a host's code gets an error that it recognises by type.
+//! Notes as a tool and as resources, over standard input and output, with the right errors for two
+//! readers: a model reads how to correct its call, and a host's code gets an error of a type that
+//! it recognises.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,8 +16,8 @@ use serde::Deserialize;
 #[derive(Clone, Debug)]
 struct Notes(Arc<BTreeMap<&'static str, &'static str>>);
 
-/// The error for the model when it asks for a note that doesn't exist: enough to ask for one that
-/// does.
+/// The error for a model that asks for an unknown note. It lists the known ones, so that the model
+/// can ask for one of them.
 #[derive(Debug)]
 struct NoNote {
     id: String,
@@ -56,8 +57,8 @@ struct Note {
     id: String,
 }
 
-/// The error for the host's code when it asks for a note that doesn't exist, recognisable by its
-/// type.
+/// Reads a note as a resource. For an unknown note, the host's code gets an error that it
+/// recognises by its type.
 async fn note(
     State(Notes(notes)): State<Notes>,
     uri: ResourceUri,
@@ -78,7 +79,7 @@ async fn all_notes(State(Notes(notes)): State<Notes>) -> Vec<types::Resource> {
     notes.iter().map(note).collect()
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let notes = Notes(Arc::new([("welcome", "Read tools.md first.")].into()));
     let read_note = Tool::new("read-note", read_note)

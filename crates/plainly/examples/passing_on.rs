@@ -1,5 +1,5 @@
-//! A server that forwards everything to another one, and has one tool of its own. It does not interpret what the other
-//! server sends: members that it has no type for arrive unchanged.
+//! A server that forwards everything to another server, and has one tool of its own. It does not
+//! interpret what the other server sends: members that it has no type for arrive unchanged.
 //!
 //! ```text
 //! cargo run --example passing_on                        # serves on standard input and output
@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-/// Another server, to which requests are passed on.
+/// Another server, to which requests are forwarded.
 struct Upstream(Client);
 
 impl Source for Upstream {
@@ -42,9 +42,9 @@ impl Source for Upstream {
         };
         let (forwarded, ()) = tokio::join!(calling.into_future(), passing);
         forwarded.map_err(|error| match error.protocol() {
-            // What the other server says of the request is what our client should hear.
+            // The client should receive the other server's error about the request.
             Some(said) => said.clone().into(),
-            // That it can't be reached is our own failure; why is for the log.
+            // An unreachable server is this server's own failure. Its reason belongs in the log.
             None => Problem::service_unavailable("upstream")
                 .with_source(error)
                 .into(),
@@ -52,7 +52,7 @@ impl Source for Upstream {
     }
 }
 
-/// The progress of the other server as this server reports it.
+/// Converts the progress of the other server, so that this server can report it.
 fn progress(update: ProgressUpdate) -> Progress {
     let mut progress = Progress::new(update.done);
     if let Some(total) = update.total {
@@ -70,7 +70,7 @@ struct Greet {
     name: String,
 }
 
-/// The server that everything is passed on to by default: one in the same process.
+/// The server to which everything is forwarded by default, in the same process.
 fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
     async fn greet(Args(Greet { name }): Args<Greet>) -> Result<String, Problem> {
         match name.as_str() {
@@ -97,7 +97,7 @@ fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
     Ok(server)
 }
 
-/// A server with one tool of its own, before all that the other one has.
+/// Returns a server whose own tool is listed before everything of the other server.
 pub(crate) async fn passing_on() -> Result<Server, Box<dyn std::error::Error>> {
     forwarding(Client::in_memory(&upstream()?).connect().await?)
 }

@@ -1,4 +1,5 @@
-//! A store written by hand: notes in folders, in memory, as resources and as tools, over standard input and output.
+//! A store written by hand: notes in folders, in memory, as resources and as tools, over standard
+//! input and output.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -10,8 +11,8 @@ use plainly::server::BuildErrors;
 use plainly::store::tools::StoreTools;
 use plainly::store::{ListQuery, Page, Store, StoreError};
 
-/// Notes in folders, by their URIs; a folder has no text. The URI of a note is its folder's, a
-/// slash and its own name.
+/// Notes in folders, by their URIs. A folder has no text. The URI of a note consists of its
+/// folder's URI, a slash and its name.
 #[derive(Clone, Debug)]
 struct Tree(Arc<BTreeMap<&'static str, Option<&'static str>>>);
 
@@ -75,7 +76,7 @@ impl Store for Tree {
     }
 }
 
-/// Two notes at home, and one at the office.
+/// Returns two notes at home, and one at the office.
 pub(crate) fn tree() -> impl Store + Clone {
     Tree(Arc::new(BTreeMap::from([
         ("note://home", None),
@@ -90,7 +91,7 @@ pub(crate) fn tree() -> impl Store + Clone {
     ])))
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let (tree, roots) = (tree(), ["note://home", "note://office"]);
     Server::builder("tree", "1.0.0")

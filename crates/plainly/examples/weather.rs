@@ -1,5 +1,5 @@
-//! The weather as structured output: the model reads text, the host's code reads the fields that the tool's output schema
-//! promises. Errors about invalid arguments say what would be valid.
+//! The weather as structured output: the model reads text, and the host's code reads the fields
+//! that the tool's output schema promises. Errors about invalid arguments say what would be valid.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,7 +10,7 @@ use plainly::{Args, Json, Server, State, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Degrees Celsius and sky of each place.
+/// The degrees Celsius and the sky of each place.
 #[derive(Clone, Debug)]
 struct Almanac(BTreeMap<&'static str, (f64, Sky)>);
 
@@ -75,7 +75,7 @@ async fn weather(
     }))
 }
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 pub(crate) fn server() -> Result<Server, BuildErrors> {
     let places = [
         ("Lima", (19.0, Sky::Cloudy)),

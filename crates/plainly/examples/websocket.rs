@@ -1,4 +1,5 @@
-//! Serves and calls over WebSocket, which MCP has no transport for: a type that carries messages is all that both sides need.
+//! A server and a client over WebSocket, for which MCP defines no transport: both sides need only a
+//! type that carries messages.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -22,7 +23,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async};
 
-/// The largest message that the server receives.
+/// The size limit of a message to the server, in bytes.
 const MESSAGE_BYTES: usize = 4 << 20;
 
 /// Messages over WebSocket, each in a text frame of its own.
@@ -33,7 +34,7 @@ impl Messages for WebSocket {
         Poll::Ready(loop {
             match ready!(self.0.poll_next_unpin(context)) {
                 Some(Ok(Message::Text(text))) => break Ok(Some(Inbound::Message(text.into()))),
-                // Pings are answered by the library, and binary frames have no meaning here.
+                // The library answers pings, and binary frames have no meaning here.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => break Err(io::Error::other(error)),
                 None => break Ok(None),
@@ -42,7 +43,7 @@ impl Messages for WebSocket {
     }
 
     fn send(&mut self, message: Bytes) {
-        // JSON is UTF-8, and a connection that has failed fails again when it is flushed.
+        // JSON is UTF-8. If the connection has failed, the next flush returns the error.
         if let Ok(text) = Utf8Bytes::try_from(message) {
             let _sent = self.0.start_send_unpin(Message::Text(text));
         }
@@ -68,7 +69,7 @@ async fn greet(Args(Greet { name }): Args<Greet>) -> String {
     format!("Hello, {name}!")
 }
 
-/// Serves everyone who connects, each by a task of its own.
+/// Serves every client that connects, each in a task of its own.
 pub(crate) async fn serve(listener: TcpListener) -> Result<(), Box<dyn Error + Send + Sync>> {
     let greet = Tool::new("greet", greet).read_only();
     let server = Server::builder("greeter", "1.0.0").tool(greet).build()?;
@@ -89,7 +90,7 @@ pub(crate) async fn serve(listener: TcpListener) -> Result<(), Box<dyn Error + S
     }
 }
 
-/// A client of the server at `address`.
+/// Returns a client of the server at `address`.
 pub(crate) async fn client(
     address: SocketAddr,
 ) -> Result<Builder<OverMessages<WebSocket>>, tungstenite::Error> {

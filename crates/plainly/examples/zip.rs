@@ -1,5 +1,5 @@
-//! The files in a ZIP archive as resources, `zip:///path/in/archive`: `zip ARCHIVE`, over standard
-//! input and output.
+//! The files of a ZIP archive as resources, `zip:///path/in/archive`. `zip ARCHIVE` serves them
+//! over standard input and output.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,13 +14,13 @@ use plainly::store::{ListQuery, Page, Store, StoreError};
 use zip::ZipArchive;
 
 const TEMPLATE: &str = "zip://{/path*}";
-/// The most bytes of a file: an archive can claim any, and hold more.
+/// The size limit of a file, in bytes, because an archive can claim any size and contain more.
 const MOST: u64 = 16 << 20;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Archive {
     file: Arc<Mutex<ZipArchive<std::fs::File>>>,
-    /// The number and the size of each file by its URI; a directory has none.
+    /// The number and the size of each file, by its URI. A directory has none.
     entries: Arc<BTreeMap<String, Option<(usize, u64)>>>,
 }
 
@@ -30,7 +30,7 @@ impl Archive {
         let (template, mut entries) = (UriTemplate::parse(TEMPLATE)?, BTreeMap::new());
         for number in 0..file.len() {
             let entry = file.by_index_raw(number)?;
-            // A name that leads out of the archive has none.
+            // A name that leads out of the archive gets no URI.
             let Some(name) = entry.enclosed_name() else {
                 continue;
             };

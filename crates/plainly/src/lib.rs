@@ -3,8 +3,9 @@
 //!
 //! # A server
 //!
-//! Handlers are plain async functions. Their parameters and return types determine what is served: the input schema of
-//! this tool is derived from `Args<Greet>`, and an error of any type becomes what the peer's revision expects.
+//! Handlers are plain async functions. Their parameters and return types determine what is served:
+//! the input schema of this tool is derived from `Args<Greet>`, and an error of any type becomes
+//! what the peer's revision expects.
 //!
 //! ```no_run
 //! use plainly::{Args, Server, Tool};
@@ -30,12 +31,14 @@
 //! }
 //! ```
 //!
-//! Besides this crate you need `tokio`, and for `Args` also `serde` and `schemars` 1, which their derives refer to. To avoid
-//! depending on a version of schemars, derive with `#[schemars(crate = "plainly::schemars")]`.
+//! Besides this crate you need `tokio`, and for `Args` also `serde` and `schemars` 1, which their
+//! derives refer to. To avoid depending on a version of schemars, derive with
+//! `#[schemars(crate = "plainly::schemars")]`.
 //!
-//! The command of the package `plainly-cli` tries a server while you write it: `plainly tools -- cargo run -q`, then `plainly
-//! call greet name=Ada -- cargo run -q`. For HTTP, replace the last line with [`HttpServer`](transport::http::HttpServer), or
-//! mount [`Server::http`] in an axum application.
+//! The command of the package `plainly-cli` tries a server while you write it:
+//! `plainly tools -- cargo run -q`, then `plainly call greet name=Ada -- cargo run -q`. For HTTP,
+//! replace the last line with [`HttpServer`](transport::http::HttpServer), or mount
+//! [`Server::http`] in an axum application.
 //!
 //! # A client
 //!
@@ -76,7 +79,8 @@
 //! client   call ─► request + _meta + headers ─► transport ─► reply ─► recognise ─► typed result or typed error
 //! ```
 //!
-//! A handler never needs to know which revision it serves, and a caller never needs to know the number of an error.
+//! A handler never needs to know which revision it serves, and a caller never needs to know the
+//! number of an error.
 //!
 //! # Features
 //!
@@ -89,7 +93,7 @@
 //! | `http` | yes | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, building a server with such a schema fails |
 //! | `tls` | no | HTTPS and HTTP/2 for [`HttpServer`](transport::http::HttpServer) |
-//! | `auth` | no | `ResourceServer`: who may call over HTTP, by access tokens or keys |
+//! | `auth` | no | `ResourceServer`: authorization over HTTP, by access tokens or keys |
 //! | `store-check` | no | `store::check`: a test of any store |
 //! | `tools` | no | `StoreTools`: the resources of any store as tools |
 //! | `anyhow`, `eyre` | no | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
@@ -97,8 +101,9 @@
 //! | `oauth` | no | `client::oauth::OAuth`: logs in at the authorization server that an MCP server names (OAuth 2.1) |
 //! | `skills` | no | `Client::skills`: the skills of servers, read and verified (SEP-2640) |
 //!
-//! For a client without HTTP, or without child processes, depend on the crate `plainly-client`, which has a feature for each.
-//! The crate `plainly-directory` provides a store for directories of files.
+//! For a client without HTTP, or without child processes, depend on the crate `plainly-client`,
+//! which has a feature for each. The crate `plainly-directory` provides a store for directories of
+//! files.
 //!
 //! The names that nearly every program needs are here at the root; everything else is in a module.
 

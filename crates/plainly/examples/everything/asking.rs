@@ -1,8 +1,9 @@
-//! Tools and a prompt that ask the client: its user to fill in a form, its model for a message, and the client itself for
-//! its roots.
+//! Tools and a prompt that ask the client: its user to fill in a form, its model for a message, and
+//! the client itself for its roots.
 //!
-//! Each is written as if the client answered at once. If the answer comes in another round, the handler runs again from
-//! its beginning, and questions that are already answered are not asked again.
+//! Each handler is written as if the client answered at once. If the answer comes in another round,
+//! the handler runs again from its beginning, and questions that are already answered are not asked
+//! again.
 
 use plainly::protocol::types::{
     BooleanField, CreateMessageParams, ElicitAction, ElicitFormParams, Root, SamplingMessage,
@@ -73,7 +74,7 @@ async fn contact(ask: Ask, Args(Message { message }): Args<Message>) -> Result<S
     Ok(format!("User response: {answer}"))
 }
 
-/// Sends the user to a page; the client never sees what happens there.
+/// Sends the user to a page. The client never sees what happens there.
 async fn visit(ask: Ask) -> Result<&'static str, Failure> {
     let url = "https://example.com/sign-in";
     let action = ask.visit("sign_in", url, "Please sign in").await?;
@@ -108,7 +109,7 @@ struct Named {
     name: String,
 }
 
-/// A user may decline.
+/// Asks for the user's name, which the user may decline.
 pub(crate) async fn name(ask: &Ask, key: &str) -> Result<String, Failure> {
     let form = ElicitFormParams::new("What is your name?").field("name", TextField::new());
     let answer = ask.elicit(key, form).await?.accepted()?;
@@ -135,7 +136,8 @@ struct Confirmed {
     ok: bool,
 }
 
-/// The answers of earlier rounds come back sealed, so they can't be changed on the way.
+/// Asks a question whose answer comes back sealed in later rounds, so that a client can't change
+/// it.
 async fn confirm(ask: Ask) -> Result<&'static str, Failure> {
     let form = ElicitFormParams::new("Please confirm").field("ok", BooleanField::new());
     Ok(match ask.elicit("confirm", form).await?.accepted()? {
@@ -144,7 +146,7 @@ async fn confirm(ask: Ask) -> Result<&'static str, Failure> {
     })
 }
 
-/// Questions that are asked together are asked in one round.
+/// Asks three questions together, in one round.
 async fn three(ask: Ask) -> Result<String, Failure> {
     let greeting = message("Generate a greeting", 50);
     let greeting = async { Ok(ask.sample("greeting", greeting).await?.text()) };
@@ -158,7 +160,7 @@ struct Liked {
     color: String,
 }
 
-/// A question that is asked after an answer is asked in the next round.
+/// Asks a question after an answer, in the next round.
 async fn two_rounds(ask: Ask) -> Result<String, Failure> {
     let name = name(&ask, "step1").await?;
     let text = format!("What is your favorite color, {name}?");
@@ -168,7 +170,7 @@ async fn two_rounds(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{name} likes {color}."))
 }
 
-/// A client that can't answer is not asked.
+/// Asks only the questions that the client can answer.
 async fn what_it_can(ask: Ask) -> Result<String, Failure> {
     let mut heard = Vec::new();
     if ask.capabilities().elicitation.is_some() {

@@ -12,7 +12,7 @@ mod tools;
 
 use plainly::server::{Changes, ServerBuilder};
 
-/// Adds all of them.
+/// Adds all features.
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     let changes = Changes::new();
     let server = server.state(changes.clone()).changes(changes);

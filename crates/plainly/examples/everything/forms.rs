@@ -1,4 +1,4 @@
-//! Tools that ask the user to fill in a form, with each kind of field there is.
+//! Tools that ask the user to fill in a form, with every kind of field.
 
 use plainly::protocol::types::{
     BooleanField, ChoiceField, ChoiceStyle, ChoicesField, ElicitFormParams, NumberField, TextField,
@@ -46,7 +46,7 @@ const OLDER: [(&str, &str); 3] = [
 ];
 
 async fn choices(ask: Ask) -> Result<String, Failure> {
-    // The older way to write titles, which the server else uses for older clients alone.
+    // The older way to write titles, which the server otherwise uses for older clients alone.
     let mut older = ChoiceField::new(OLDER);
     older.style = ChoiceStyle::EnumNames;
     let form = ElicitFormParams::new("Please choose")

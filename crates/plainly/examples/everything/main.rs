@@ -1,6 +1,6 @@
-//! Every server feature, with a handler or two each, in one file per kind: everything that the scenarios of the official
-//! conformance suite need. Over standard input and output, or over HTTP at the address that is its first argument, with the
-//! keys in the file that is its second one.
+//! Every server feature, with a handler or two each, in one file per kind: everything that the
+//! scenarios of the official conformance suite need. The server uses standard input and output, or
+//! HTTP at the address in its first argument. The second argument names a file with the keys.
 //!
 //! ```console
 //! $ plainly call test_simple_text -- cargo run -q --example everything
@@ -17,7 +17,7 @@ use plainly::server::{BuildErrors, Keys};
 use plainly::transport::http::HttpServer;
 use plainly::{Server, shutdown};
 
-/// The server, for every peer.
+/// Builds the server, which is the same for every client.
 fn server(keys: Option<Keys>) -> Result<Server, BuildErrors> {
     let server = Server::builder("everything", env!("CARGO_PKG_VERSION"));
     let server = match keys {

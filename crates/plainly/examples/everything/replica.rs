@@ -1,4 +1,4 @@
-//! This example as one of several replicas, over the engine that they share.
+//! This example as one of several replicas, over an engine that they share.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -10,7 +10,8 @@ use plainly_cluster::Engine;
 
 use crate::features;
 
-/// Serves at an address, which the first line on standard error names, until a signal to stop comes.
+/// Serves at an address until a signal to stop arrives. The first line on standard error contains
+/// the address.
 pub(crate) async fn serve(
     address: &str,
     engine: impl Engine,

@@ -1,4 +1,4 @@
-//! Resources: text, bytes, one that changes, and one for every number in a template.
+//! Resources: text, bytes, one that changes, and a template with a resource for every number.
 
 use plainly::server::ServerBuilder;
 use plainly::{Blob, Resource, ResourceTemplate, Text, Vars};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::media::PNG;
 
-/// The resource for subscriptions.
+/// The resource that clients can subscribe to.
 pub(crate) const WATCHED: &str = "test://watched-resource";
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {

@@ -1,5 +1,5 @@
-//! Tools whose schema is more than a type: one is written by hand, one has an argument that is
-//! repeated in a header.
+//! Tools with schemas beyond a type: one is written by hand, and another has an argument that a
+//! header repeats.
 
 use plainly::server::ServerBuilder;
 use plainly::{Args, Tool};
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Listed as it stands here, and held against the arguments of each call.
+/// The schema of a contact, which is listed unchanged and validates the arguments of each call.
 const CONTACT: &str = r##"{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",

@@ -1,5 +1,5 @@
-//! Tools whose calls continue as tasks, for clients that support them: one that takes its time, two that fail, and some
-//! that ask the client on the way.
+//! Tools whose calls continue as tasks, for clients that support them: one takes a while, two fail,
+//! and some ask the client.
 
 use std::time::Duration;
 
@@ -62,19 +62,20 @@ struct Work {
     label: String,
 }
 
-/// A call that ends at once needs no task. A task that is cancelled is dropped where it waits.
+/// Computes for some seconds. A call that ends at once needs no task, and a cancelled task is
+/// dropped at its `await`.
 async fn slow_compute(Args(Work { seconds, label }): Args<Work>) -> String {
     sleep(Duration::from_secs(seconds.into())).await;
     format!("Computed {label:?} in {seconds} s")
 }
 
-/// The task is completed, with a result that the model reads.
+/// Completes its task with a failure that the model reads.
 async fn failing_job() -> Result<String, Failure> {
     sleep(Duration::from_secs(1)).await;
     Err(Failure::text("The job has failed"))
 }
 
-/// The task has failed, with an error that the host's code reads.
+/// Fails its task with an error that the host's code reads.
 async fn protocol_error_job() -> Result<String, ProtocolError> {
     sleep(Duration::from_millis(100)).await;
     Err(ProtocolError::internal("The job could not be done"))
@@ -91,7 +92,7 @@ struct Confirmed {
     confirm: bool,
 }
 
-/// The task waits until the question is answered.
+/// Asks a question, for which the task waits.
 async fn confirm_delete(
     task: Task,
     ask: Ask,
@@ -107,14 +108,14 @@ async fn confirm_delete(
     })
 }
 
-/// Questions that are asked together can be answered one after the other.
+/// Asks two questions together, which the client can answer one after the other.
 async fn multi_input(task: Task, ask: Ask) -> Result<String, Failure> {
     task.begin().await;
     let (one, other) = try_join!(name(&ask, "first"), name(&ask, "second"))?;
     Ok(format!("Hello, {one} and {other}!"))
 }
 
-/// A question before the task starts is answered as with any other call.
+/// Asks a question before the task starts, which the client answers as in any other call.
 async fn ask_before(task: Task, ask: Ask) -> Result<String, Failure> {
     let name = name(&ask, "user_name").await?;
     task.begin().await;

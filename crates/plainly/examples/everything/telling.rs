@@ -1,4 +1,4 @@
-//! Tools that take their time: they report progress, log, and can be cancelled.
+//! Tools that take a while: they report progress, write logs, and can be cancelled.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use plainly::server::extract::Progress;
 use plainly::{Context, State, Tool};
 use tokio::time::sleep;
 
-/// The pause after each message of a tool. Some clients drop messages that come together with the
-/// reply.
+/// The pause after each message of a tool, because some clients drop messages that arrive together
+/// with the reply.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
@@ -26,7 +26,7 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
         .tool(Tool::new("test_waiting", waiting).description("Tells how many wait"))
 }
 
-/// Only a client that gave a token hears of it.
+/// Reports progress, which only a client that sent a progress token receives.
 async fn progress(context: Context) -> &'static str {
     for done in [0, 50, 100] {
         context.progress(Progress::new(done).of(100)).await;
@@ -35,7 +35,7 @@ async fn progress(context: Context) -> &'static str {
     "The tool has come to its end."
 }
 
-/// Only a client that wishes for logs of this level hears of it.
+/// Writes logs, which only a client that wants logs of this level receives.
 async fn logging(context: Context) -> &'static str {
     for what in [
         "execution started",
@@ -50,7 +50,8 @@ async fn logging(context: Context) -> &'static str {
     "The tool has logged what it did."
 }
 
-/// A client that can fetch the reply later, on another connection, need not hold this one open until then.
+/// Closes the stream before the reply. A client that can fetch the reply later need not keep the
+/// connection open.
 async fn reconnection(context: Context) -> &'static str {
     context.close_stream();
     sleep(PAUSE).await;
@@ -61,7 +62,7 @@ async fn reconnection(context: Context) -> &'static str {
 #[derive(Clone, Debug, Default)]
 struct Waiting(Arc<AtomicUsize>);
 
-/// A waiting handler. A client that gives up a call drops its handler, and all values in it.
+/// A waiting handler. When a client cancels a call, its handler is dropped, with all its values.
 struct Waiter(Waiting);
 
 impl Waiter {

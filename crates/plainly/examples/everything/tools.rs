@@ -1,4 +1,5 @@
-//! Tools that answer at once: each kind of content, a failure, and answers that depend on more than the arguments.
+//! Tools that reply at once: each kind of content, a failure, and replies that depend on more than
+//! the arguments.
 
 use plainly::protocol::types::{Content, Resource, ResourceContents};
 use plainly::server::{Changes, ServerBuilder};
@@ -8,7 +9,8 @@ use serde_json::{Map, json};
 use super::media::{PNG, WAV};
 use super::resources::WATCHED;
 
-/// The first one listed takes no arguments: a client that wants to call any tool can call this.
+/// Adds the tools. The first one listed takes no arguments, so that a client that wants to call any
+/// tool can call it.
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(Tool::new("test_simple_text", simple_text).description("Answers with text"))
@@ -58,14 +60,14 @@ async fn several() -> Vec<Content> {
     ]
 }
 
-/// The model reads it; the call itself succeeded.
+/// Fails with an error that the model reads, although the call itself succeeded.
 async fn failing() -> Result<String, Failure> {
     Err(Failure::text(
         "This tool intentionally returns an error for testing",
     ))
 }
 
-/// Checks a capability that the client declares with each request, or once for all.
+/// Checks a capability that the client declares, with each request or once at the start.
 async fn capable(context: Context) -> Result<&'static str, ProtocolError> {
     if context.capabilities().sampling.is_some() {
         return Ok("The client can sample.");
@@ -74,7 +76,7 @@ async fn capable(context: Context) -> Result<&'static str, ProtocolError> {
     Err(ProtocolError::missing_client_capability(required))
 }
 
-/// Notifies the subscribers of the list of tools.
+/// Notifies subscribers that the list of tools has changed.
 async fn change_tools(State(changes): State<Changes>) -> &'static str {
     changes.tools_changed();
     "The tools have changed."
