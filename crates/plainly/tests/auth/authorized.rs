@@ -1,4 +1,5 @@
-//! Who is let in over HTTP, byte by byte: by tokens of an authorization server that can misbehave, and by keys.
+//! Authorization over HTTP, byte by byte: by tokens of an authorization server that can misbehave,
+//! and by keys.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod issuer;

@@ -1,4 +1,4 @@
-//! Authorization in servers, and logins of the client.
+//! Authorization in servers, and logins of clients.
 
 mod authorized;
 mod oauth;

@@ -1,4 +1,5 @@
-//! Logging in, mostly at hostile servers: what each attack comes to, in how many requests, and what is never sent.
+//! Logins, mostly at hostile servers: the result of each attack, its number of requests, and the
+//! values that are never sent.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

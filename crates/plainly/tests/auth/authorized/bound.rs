@@ -1,5 +1,5 @@
-//! Values bound to one caller are useless for others: another caller, an anonymous one, or the same
-//! with an expired token.
+//! Values that are bound to one caller, and useless to others: another caller, an anonymous one, or
+//! the same caller with an expired token.
 
 use plainly_peer::{Response, message};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::issuer::{Issuer, NOW};
 use super::support::{Guarded, bearer, call, capable};
 
-/// Other callers that use Alice's values.
+/// Callers other than Alice who try to use her values.
 struct Others {
     bob: String,
     expired: String,
@@ -62,7 +62,7 @@ async fn a_session_is_its_openers() {
         assert_eq!(strange.status, 404, "{line}");
         assert_eq!(strange.json().await, none.json().await, "{line}");
     }
-    // Her next token is hers too.
+    // Alice can use the session with her next token too.
     let next = bearer(&issuer.token(json!({"jti": "t-2", "client_id": "another"})));
     let pinged = guarded
         .site

@@ -1,4 +1,5 @@
-//! There is one way in: every path and method of the endpoint, before a body is read.
+//! The only way in: every path and method of the endpoint requires authorization before the body is
+//! read.
 
 use plainly_peer::message;
 use serde_json::json;
@@ -9,7 +10,7 @@ use super::support::{Guarded, RESOURCE, bearer, call, challenge, mirrored};
 const METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND",
 ];
-/// The paths of the endpoints, and some that only look like them.
+/// The paths of the endpoints, and some that only look similar.
 const HERE: [&str; 4] = ["/mcp", "/mcp?x=1", "/sse", "/sse?sessionId=1"];
 const ELSEWHERE: [&str; 8] = [
     "//mcp",
@@ -30,7 +31,7 @@ async fn every_path_and_method_asks_for_a_token_before_the_body_is_read() {
     let message = call("who");
     for method in METHODS {
         for path in HERE.into_iter().chain(ELSEWHERE) {
-            // The body never comes.
+            // The body is never sent.
             let head = format!(
                 "{method} {path} HTTP/1.1\r\nHost: {}\r\n{}{}Content-Length: 1000\r\n\r\n",
                 guarded.site.address,
@@ -46,7 +47,8 @@ async fn every_path_and_method_asks_for_a_token_before_the_body_is_read() {
             );
             let is_challenged = challenge(&response).starts_with("Bearer resource_metadata=");
             assert_eq!(is_challenged, expected == 401, "{method} {path}");
-            // Nobody is to send the next request where this body is still expected.
+            // The server closes the connection, because it would read the next request as the
+            // missing body.
             let closes = response.head.contains("connection: close");
             assert!(closes, "{method} {path}: {}", response.head);
         }

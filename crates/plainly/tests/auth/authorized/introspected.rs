@@ -1,4 +1,4 @@
-//! Tokens that only their issuer can judge.
+//! Tokens that only their issuer can validate.
 
 use plainly::server::auth::Introspection;
 use plainly_oauth::Secret;
@@ -87,7 +87,8 @@ async fn an_issuer_that_fails_is_not_asked_without_end() {
             let answered = guarded.call(&number.to_string(), "who").await;
             assert_eq!(answered.status, expected, "{name}: {number}");
         }
-        // What one token was answered with may be due to that token: others are asked about.
+        // An answer such as 403 may be about one token, so the server still asks about other
+        // tokens.
         assert_eq!(asked(), if has_pause { 1 } else { 10 }, "{name}");
         issuer
             .behaviour

@@ -1,4 +1,4 @@
-//! An authorization server with the signatures and answers that a test sets.
+//! An authorization server whose signatures and answers a test chooses.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,10 +13,10 @@ use plainly_oauth::jose::{SigningKey, client_assertion};
 use plainly_peer::Site;
 use serde_json::{Value, json};
 
-/// The time of all parties here.
+/// The current time of the issuer and the server.
 pub(crate) const NOW: u64 = 1_800_000_000;
 
-/// The server, and what it does.
+/// The authorization server, and its behaviour.
 #[derive(Debug)]
 pub(crate) struct Issuer {
     pub(crate) url: String,
@@ -27,14 +27,14 @@ pub(crate) struct Issuer {
 
 #[derive(Debug, Default)]
 pub(crate) struct Behaviour {
-    /// The number of requests for its keys, and for introspection.
+    /// The number of requests for keys, and of introspection requests.
     keys_asked: AtomicUsize,
     tokens_asked: AtomicUsize,
-    /// The answers: status, body, and where they lead.
+    /// The answer of each endpoint.
     metadata: Mutex<Option<Answer>>,
     keys: Mutex<Option<Answer>>,
     introspection: Mutex<Option<Answer>>,
-    /// The body of the last introspection.
+    /// The body of the last introspection request.
     asked_with: Mutex<String>,
 }
 
@@ -115,14 +115,14 @@ impl Issuer {
         issuer
     }
 
-    /// Its keys, under this name.
+    /// Returns the issuer's keys, with this key id.
     pub(crate) fn keys(&self, id: &str) -> Value {
         let mut key = self.key.public_jwk();
         key.insert("kid".to_owned(), id.into());
         json!({"keys": [key]})
     }
 
-    /// The claims of a valid token of Alice's.
+    /// Returns the claims of a valid token of Alice.
     pub(crate) fn claims(&self) -> Value {
         json!({
             "iss": self.url, "aud": super::support::RESOURCE, "sub": "alice", "client_id": "app",
@@ -130,12 +130,12 @@ impl Issuer {
         })
     }
 
-    /// A valid token with these changes.
+    /// Returns a valid token with these claims changed.
     pub(crate) fn token(&self, changes: Value) -> String {
         self.signed("k", &changed(self.claims(), changes))
     }
 
-    /// Signed with the key of this name.
+    /// Returns a token with these claims, whose header contains this key id.
     pub(crate) fn signed(&self, key_id: &str, claims: &Value) -> String {
         let mut header = Header::new(Algorithm::ES256);
         header.typ = Some("at+jwt".to_owned());
@@ -149,13 +149,14 @@ pub(crate) fn signed(header: &Header, claims: &Value, key: &SigningKey) -> Strin
     encoded(header, claims, &EncodingKey::from_ec_der(&document))
 }
 
-/// A token of any header and key, which `jsonwebtoken` signs with the cryptography that plainly installs for its own assertions.
+/// Returns a token with any header, signed with any key. The assertion is signed first, because
+/// that installs the cryptography that `jsonwebtoken` needs.
 pub(crate) fn encoded(header: &Header, claims: &Value, key: &EncodingKey) -> String {
     client_assertion(&SigningKey::generate().unwrap(), "a", "b", NOW).unwrap();
     jsonwebtoken::encode(header, claims, key).unwrap()
 }
 
-/// `value` with members changed; null removes one.
+/// Returns `value` with these members changed. `null` removes a member.
 pub(crate) fn changed(mut value: Value, changes: Value) -> Value {
     let members = value.as_object_mut().unwrap();
     for (name, change) in changes.as_object().unwrap() {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::issuer::{Answer, Issuer, changed};
 use super::support::Guarded;
 
-/// RFC 8725; the keys of an issuer as an amplifier.
+/// RFC 8725: unknown keys must not make the server flood the issuer with requests.
 #[tokio::test]
 async fn unknown_keys_are_asked_for_once_a_minute_and_good_tokens_go_on() {
     let issuer = Issuer::start().await;
@@ -14,7 +14,7 @@ async fn unknown_keys_are_asked_for_once_a_minute_and_good_tokens_go_on() {
     guarded.who(&good).await.unwrap();
     assert_eq!(issuer.behaviour.keys_asked(), 1);
     for attempt in 0..100 {
-        // Ten a second would be too many, and not even looked at.
+        // Ten failures within a second would make the server reject further tokens unread.
         if attempt % 9 == 0 {
             guarded.time.advance(1);
         }
@@ -46,7 +46,7 @@ async fn a_new_key_is_found_once_a_token_has_it() {
     assert_eq!(too_soon, Some((401, "unknown key".to_owned())));
     guarded.time.advance(60);
     guarded.who(&token).await.unwrap();
-    // The old one is gone with the keys that it was among.
+    // The old key is not in the new set of keys, which has replaced the old set.
     let old = issuer.token(json!({"jti": "t-2"}));
     assert_eq!(
         guarded.why_refused(&old).await,
@@ -54,7 +54,7 @@ async fn a_new_key_is_found_once_a_token_has_it() {
     );
 }
 
-/// A key that its issuer takes back counts for a minute, and no longer.
+/// A key that its issuer has removed is accepted for a minute, and no longer.
 #[tokio::test]
 async fn a_good_token_is_remembered_for_a_minute() {
     let issuer = Issuer::start().await;
@@ -128,7 +128,7 @@ async fn keys_that_can_not_be_read_leave_the_old_ones_and_without_any_it_is_unav
         fresh.time.advance(5);
         fresh.who(&token).await.unwrap();
         issuer.behaviour.answer_keys(answer);
-        // Long enough for the keys to be old, and what was found of tokens forgotten.
+        // After this time the keys are old, and the results about tokens are dropped.
         let hours = |fresh: &Guarded| {
             issuer.token(json!({"exp": fresh.time.now() + 60, "jti": fresh.time.now().to_string()}))
         };

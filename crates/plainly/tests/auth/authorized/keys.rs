@@ -57,7 +57,7 @@ async fn a_key_lets_in_who_has_it_until_it_ends() {
         guarded.why_refused(&soon).await,
         Some((401, "expired".to_owned()))
     );
-    // There is nobody to get a token from, so nothing is said about that.
+    // Without an authorization server there is nowhere to get a token, so the challenge names none.
     assert_eq!(challenge(&guarded.post("", &call("who")).await), "Bearer");
     let metadata = guarded
         .site
@@ -79,7 +79,7 @@ async fn a_key_lets_in_as_soon_as_it_is_in_the_file() {
     guarded.who(secret).await.unwrap();
 }
 
-/// A path that can't be read is not taken for an empty list of keys, and written over.
+/// A file that can't be read must not be treated as an empty list of keys, and overwritten.
 #[cfg(unix)]
 #[test]
 fn a_key_is_not_added_to_what_can_not_be_read() {
@@ -128,7 +128,8 @@ fn a_key_is_known_by_its_name() {
     file.add("ci", &[], None);
 }
 
-/// None is lost, none comes back, and none fails, though a program that was killed has left something.
+/// Concurrent changes lose no key, bring none back and don't fail, even if a killed program has
+/// left a file behind.
 #[test]
 fn a_list_is_changed_by_one_at_a_time() {
     let file = KeyFile::new();
@@ -167,7 +168,8 @@ fn where_the_list_is_a_link_its_target_is_changed() {
     assert_eq!(ApiKeys::list(&file.path).unwrap().len(), 2);
 }
 
-/// Only root can try it: other users can't give a file away, or read one of another user.
+/// Only root can run this test, because other users can't give a file away or read one of another
+/// user.
 #[cfg(unix)]
 #[test]
 fn a_list_of_another_user_is_refused() {
@@ -203,7 +205,7 @@ async fn what_is_no_key_is_refused_by_the_same_path() {
         assert_eq!(refused, Some((401, why.to_owned())), "{name}");
     }
     assert_eq!(guarded.ran.count(), 0);
-    // Nothing after a line break is part of the header, so nothing of it gets in.
+    // The header ends at the line break, so the rest of the key is not part of it.
     let broken = guarded
         .call(&format!("{}\n{}", &key[..20], &key[20..]), "who")
         .await;
@@ -298,7 +300,7 @@ fn a_file_that_can_not_be_trusted_is_no_list_of_keys() {
         let malformed = ApiKeys::open(&file.path).unwrap_err().to_string();
         assert!(malformed.contains(why), "{malformed}");
     }
-    // Whoever writes a key into the list does not find it in the log.
+    // A key that was written into the list by mistake does not appear in the log.
     let key = ApiKey::generate("x", [], None).secret;
     for text in [
         format!(r#"{{"keys":"{}"}}"#, key.expose()),

@@ -36,7 +36,7 @@ impl Holder {
     }
 }
 
-/// The reason in a rejection: the error of its challenge, and its description.
+/// Returns the reason of a rejection: the error in its challenge, and its description.
 fn said(challenge: &str) -> String {
     let value = |name: &str| {
         let (_, rest) = challenge
@@ -169,7 +169,7 @@ async fn a_bound_token_lets_in_who_has_its_key_and_nobody_else() {
     }
 }
 
-/// They may have been used at the process before this one, which forgot them.
+/// These proofs may have been used at the previous process, whose list of used proofs is lost.
 #[tokio::test]
 async fn proofs_from_before_the_start_are_refused_but_with_a_nonce_of_this_process() {
     let issuer = Issuer::start().await;
@@ -177,7 +177,7 @@ async fn proofs_from_before_the_start_are_refused_but_with_a_nonce_of_this_proce
     let holder = Holder::of(&issuer);
     for (age, expected) in [
         (6, "invalid_dpop_proof time"),
-        // Clocks differ.
+        // A few seconds are allowed, because clocks differ.
         (5, " "),
     ] {
         let proof = holder.proof("POST", RESOURCE, None, NOW - age);
@@ -266,7 +266,7 @@ async fn replicas_with_the_same_keys_know_each_others_nonces() {
     }
 }
 
-/// A nonce of the process before this one proves nothing about the time of a proof.
+/// A nonce of the previous process proves nothing about the time of a proof.
 #[tokio::test]
 async fn a_proof_from_before_a_restart_is_refused_with_a_nonce_that_is_still_good() {
     let issuer = Issuer::start().await;

@@ -1,5 +1,5 @@
-//! Authorization servers without registration, and the one client that this server announces in
-//! their place.
+//! Authorization servers without registration, and the one client that this server announces
+//! instead.
 
 use plainly::server::auth::{AuthSetupError, ResourceServer, ResourceServerBuilder};
 use plainly_peer::Response;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::issuer::{Answer, Issuer, changed};
 use super::support::{Guarded, RESOURCE, call, challenge};
 
-/// Metadata like Entra's, without registration and PKCE; with changes.
+/// Returns an issuer whose metadata resembles Entra's, without registration and PKCE, with these
+/// changes.
 async fn issuer(changes: Value) -> Issuer {
     let issuer = Issuer::start().await;
     let metadata = json!({
@@ -63,7 +64,7 @@ async fn clients_find_a_server_that_names_the_client_and_sends_users_to_the_real
         });
         assert_eq!(json(found).await, expected);
     }
-    // Tokens are those of the real one.
+    // Only the real issuer's tokens are accepted.
     guarded.who(&issuer.token(json!({}))).await.unwrap();
     let of_another = issuer.token(json!({"iss": RESOURCE}));
     assert_eq!(guarded.who(&of_another).await.unwrap_err().0, 401);
@@ -109,7 +110,7 @@ async fn who_registers_is_the_one_client() {
     }
 }
 
-/// Without a client to name there is nothing of this.
+/// Without a client to announce, the server has neither of these endpoints.
 #[tokio::test]
 async fn elsewhere_nobody_registers() {
     let issuer = issuer(json!({})).await;

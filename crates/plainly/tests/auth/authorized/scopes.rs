@@ -85,7 +85,7 @@ async fn a_request_is_refused_with_all_the_scopes_that_it_needs() {
     }
 }
 
-/// Whichever way a call comes, and however its name is written.
+/// Checks that a rule of any kind makes the server read the method and the name in a request.
 #[tokio::test]
 async fn a_rule_of_any_kind_is_enough_to_look_at_what_is_asked() {
     type Configure = fn(ResourceServerBuilder) -> ResourceServerBuilder;
@@ -111,6 +111,7 @@ async fn a_rule_of_any_kind_is_enough_to_look_at_what_is_asked() {
     }
 }
 
+/// A call needs the scopes in every session, with an escaped name, in a batch, and over SSE.
 #[tokio::test]
 async fn there_is_no_way_around_the_scopes_of_a_tool() {
     let issuer = Issuer::start().await;
@@ -144,7 +145,7 @@ async fn there_is_no_way_around_the_scopes_of_a_tool() {
             .status,
         202
     );
-    // The token that opened the stream had the scopes, and this one has lost them.
+    // This token lacks the scopes that the stream was opened with.
     let refused = put(&narrow, &delete).await;
     assert_eq!(refused.status, 403);
     assert!(challenge(&refused).contains("insufficient_scope"));

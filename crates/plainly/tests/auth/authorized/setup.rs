@@ -1,4 +1,4 @@
-//! The configuration that a server needs before it accepts requests.
+//! The configuration that a server requires before it accepts requests.
 
 use plainly::server::auth::{AuthSetupError, Introspection, ResourceServer};
 use plainly_oauth::Secret;
@@ -9,7 +9,7 @@ use super::support::{Guarded, RESOURCE};
 
 const ISSUER: &str = "https://as.example";
 
-/// Texts as the URL of a server or an issuer, and the faults of invalid ones.
+/// URLs of a server or an issuer, and the error for each invalid one.
 const URLS: &[(&str, Option<&str>)] = &[
     ("https://a.example/mcp", None),
     ("https://a.example:8443", None),

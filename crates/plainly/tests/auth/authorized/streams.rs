@@ -1,4 +1,4 @@
-//! Streams end when the token does that opened them.
+//! Streams that end when the token that opened them expires.
 
 use axum::body::{Body, BodyDataStream};
 use futures_util::StreamExt as _;
@@ -17,7 +17,7 @@ use super::support::{Guarded, bearer, call, capable, mirrored, service};
 async fn a_stream_ends_with_the_token_that_opened_it() {
     let issuer = Issuer::start().await;
     let guarded = Guarded::by(&issuer).await;
-    // It ended 59 seconds ago, and clocks may differ by 60.
+    // The token expired 59 seconds ago, and clocks may differ by 60 seconds.
     let last_second = bearer(&issuer.token(json!({"exp": NOW - 59})));
     let listen = capable(
         "subscriptions/listen",
@@ -29,7 +29,7 @@ async fn a_stream_ends_with_the_token_that_opened_it() {
         acknowledged["method"],
         "notifications/subscriptions/acknowledged"
     );
-    // A good end: the last message is the result.
+    // A regular end: the last message is the result.
     let mut last = acknowledged;
     while let Some(message) = listening.next().await {
         last = message;
@@ -68,7 +68,7 @@ async fn a_stream_goes_on_while_the_token_does() {
     assert_eq!(told["method"], "notifications/tools/list_changed");
 }
 
-/// Without a connection, so that the minute need not pass.
+/// Checks the stream without a connection, so that time can be simulated.
 #[tokio::test(start_paused = true)]
 async fn a_stream_ends_within_a_minute_after_its_key_was_revoked() {
     let file = KeyFile::new();

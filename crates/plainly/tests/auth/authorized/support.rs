@@ -1,4 +1,4 @@
-//! The server behind the gate, and requests to it.
+//! The server with authorization, and requests to it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::issuer::{Issuer, NOW};
 
-/// The server as clients know it. It has no path, so it may be anywhere.
+/// The URL that clients know. No request is sent to it, because the test serves at another address.
 pub(crate) const RESOURCE: &str = "https://mcp.example.com/mcp";
 
 /// A clock that the test sets.
@@ -35,7 +35,7 @@ impl Time {
     }
 }
 
-/// The number of a handler's runs.
+/// The number of times that a handler has run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran(Arc<AtomicUsize>);
 
@@ -102,7 +102,7 @@ pub(crate) fn server() -> (Server, Ran) {
     (server, ran)
 }
 
-/// The service behind a gate, without a connection.
+/// Returns the service with authorization, without a connection.
 pub(crate) fn service(
     configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
 ) -> (HttpService<Server>, Ran, Time) {
@@ -121,7 +121,7 @@ fn behind(auth: ResourceServer) -> (HttpService<Server>, Ran) {
     (http.authenticate(auth), ran)
 }
 
-/// A server behind a gate.
+/// A server with authorization.
 #[derive(Debug)]
 pub(crate) struct Guarded {
     pub(crate) site: Site,
@@ -130,12 +130,12 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    /// By the tokens of this issuer.
+    /// Serves a site that accepts the tokens of this issuer.
     pub(crate) async fn by(issuer: &Issuer) -> Self {
         Self::with(|auth| auth.issuer(&issuer.url)).await
     }
 
-    /// A site with this configuration.
+    /// Serves a site with this configuration.
     pub(crate) async fn with(
         configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
     ) -> Self {
@@ -144,7 +144,7 @@ impl Guarded {
         Self { site, ran, time }
     }
 
-    /// A site with this configuration, once it is ready.
+    /// Serves a site with this configuration, once the authorization is ready.
     pub(crate) async fn ready(auth: ResourceServerBuilder) -> Result<Self, AuthSetupError> {
         let time = Time::new();
         let clock = time.clone();
@@ -155,7 +155,7 @@ impl Guarded {
         Ok(Self { site, ran, time })
     }
 
-    /// Posts a message with these headers beside those of a good client.
+    /// Posts a message with these headers, in addition to those of a correct client.
     pub(crate) async fn post(&self, headers: &str, body: &Value) -> Response {
         let headers = format!("{}{headers}", mirrored(body));
         self.site.send("POST /mcp", &headers, body).await
@@ -166,7 +166,7 @@ impl Guarded {
         self.post(&bearer(token), &call(tool)).await
     }
 
-    /// The caller as the tool sees it; or the status of the rejection and its challenge.
+    /// Returns the caller as the tool sees it, or the status and the challenge of the rejection.
     pub(crate) async fn who(&self, token: &str) -> Result<Value, (u16, String)> {
         let mut response = self.call(token, "who").await;
         if response.status != 200 {
@@ -178,7 +178,7 @@ impl Guarded {
         Ok(serde_json::from_str(text).unwrap())
     }
 
-    /// The reason why a token is rejected; `None` if it isn't.
+    /// Returns the reason why a token is rejected, or `None` if it is accepted.
     pub(crate) async fn why_refused(&self, token: &str) -> Option<(u16, String)> {
         let (status, challenge) = self.who(token).await.err()?;
         let (_, why) = challenge
@@ -192,18 +192,18 @@ pub(crate) fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}\r\n")
 }
 
-/// A modern call of a tool.
+/// Returns a modern tool call.
 pub(crate) fn call(tool: &str) -> Value {
     capable("tools/call", json!({"name": tool, "arguments": {}}))
 }
 
-/// A modern request of a client that can answer, and follow tasks.
+/// Returns a modern request of a client that can answer questions and supports tasks.
 pub(crate) fn capable(method: &str, params: Value) -> Value {
     let capabilities = json!({"elicitation": {"form": {}}, "extensions": {message::TASKS: {}}});
     message::capable(1, method, params, capabilities)
 }
 
-/// The headers that repeat parts of a modern message.
+/// Returns the headers that repeat parts of a modern message.
 pub(crate) fn mirrored(body: &Value) -> String {
     let mut headers = String::new();
     let method = body["method"].as_str().unwrap_or_default();
@@ -224,7 +224,7 @@ pub(crate) fn mirrored(body: &Value) -> String {
     headers
 }
 
-/// The challenges of a response.
+/// Returns the challenges of a response.
 pub(crate) fn challenge(response: &Response) -> String {
     response
         .header("www-authenticate")

@@ -1,5 +1,5 @@
-//! The tokens that are accepted, over the wire. All faults of tokens are tested beside the code
-//! that reads them.
+//! The tokens that are accepted over the wire. The tests beside the code that validates tokens
+//! check every possible fault.
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use plainly_oauth::jose::SigningKey;
@@ -18,7 +18,7 @@ async fn a_good_token_says_who_calls_and_shows_nothing_of_itself() {
     for part in token.split('.') {
         assert!(!debug.contains(part), "{debug}");
     }
-    // Nobody asked for `jti` to be kept.
+    // The server stores only configured claims, and `jti` is not one of them.
     assert_eq!(told["jti"], Value::Null);
     let expected = json!({
         "issuer": issuer.url, "subject": "alice", "client": "app", "scopes": ["read"],
@@ -27,7 +27,7 @@ async fn a_good_token_says_who_calls_and_shows_nothing_of_itself() {
     assert_eq!(changed(told, json!({"debug": null, "jti": null})), expected);
 }
 
-/// Rows of what attackers send, each with the status and the word of the answer.
+/// Lists tokens that attackers send, each with the reason in the rejection.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 async fn a_token_that_is_not_the_issuers_for_this_server_is_refused() {
@@ -151,7 +151,7 @@ async fn a_token_that_is_not_the_issuers_for_this_server_is_refused() {
         ("no_token", "x".to_owned(), "malformed"),
         ("a_very_long_token", "x".repeat(10_000), "malformed"),
     ] {
-        // So that not too much has failed within one second.
+        // The time advances, because too many failures within one second are rejected unread.
         guarded.time.advance(1);
         let refused = guarded.why_refused(&token).await;
         assert_eq!(refused, Some((401, why.to_owned())), "{name}");
@@ -192,9 +192,10 @@ async fn an_address_that_fails_often_has_to_wait_but_not_with_a_good_token() {
         refused.json().await["error"]["data"]["refusal"],
         "too_many_failures"
     );
-    // Who has no token yet is told how to get one.
+    // A client without a token still receives a challenge.
     assert_eq!(guarded.post("", &call("who")).await.status, 401);
-    // Nor does it matter to others at this address, whose token was never seen here.
+    // Other clients at this address are not affected, even with a token that the server has not
+    // seen.
     guarded.who(&issuer.token(json!({}))).await.unwrap();
     guarded.time.advance(1);
     assert_eq!(guarded.call("x", "who").await.status, 401);

@@ -1,5 +1,5 @@
-//! The queries that a browser returns: row 11, and the parts of rows 13 and 14 beyond the listener,
-//! whose tests are beside it.
+//! The queries that a browser returns: row 11, and the parts of rows 13 and 14 beyond the listener.
+//! The listener's own tests are beside its code.
 
 use plainly::client::oauth::OAuthError;
 use plainly_authorization::{Misbehaviour, Rules};
@@ -33,7 +33,7 @@ async fn the_answer_of_another_authorization_server_is_not_used() {
     }
 }
 
-/// Row 11: missing.
+/// Row 11: missing issuer.
 #[tokio::test]
 async fn an_answer_that_does_not_name_its_server_is_not_used_where_all_do() {
     for query in [
@@ -46,7 +46,7 @@ async fn an_answer_that_does_not_name_its_server_is_not_used_where_all_do() {
         assert!(!format!("{error} {error:?}").contains("told"), "{error:?}");
         world.assert_no_token_request(query);
     }
-    // Where it says that it does not, and does not.
+    // A callback without an issuer is accepted if the metadata declare that.
     let world = World::new(Rules {
         sends_issuer: false,
         ..Rules::default()
@@ -55,7 +55,7 @@ async fn an_answer_that_does_not_name_its_server_is_not_used_where_all_do() {
     world.connect().await;
 }
 
-/// Rows 13 and 14: what gets past a listener is still no answer to this login.
+/// Rows 13 and 14: a query that a listener accepts may still not answer this login.
 #[tokio::test]
 async fn the_answer_to_another_login_is_not_used() {
     for query in [
@@ -77,7 +77,7 @@ async fn the_answer_to_another_login_is_not_used() {
     }
 }
 
-/// Row 14: a code of another user's login fails for want of its verifier.
+/// Row 14: the code of another user's login fails, because it needs the other login's verifier.
 #[tokio::test]
 async fn a_code_that_was_slipped_in_gets_no_token() {
     let query = "code=slipped-in&state={state}&iss={iss}";

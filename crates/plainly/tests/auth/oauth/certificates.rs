@@ -1,4 +1,5 @@
-//! Authorization servers over HTTPS whose certificates only the program knows: within a company.
+//! Authorization servers over HTTPS with certificates that only the program trusts, as within a
+//! company.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use tokio_rustls::TlsAcceptor;
 use super::support::assert_why;
 use super::support::{World, connect, greet, refused};
 
-/// A way by HTTPS to a server of this machine.
+/// An HTTPS endpoint in front of a server on this machine.
 struct Secured {
-    /// Its URL.
+    /// The URL of the endpoint.
     url: String,
     /// The certificate, in PEM.
     certificate: String,
@@ -42,12 +43,12 @@ impl Secured {
             while let Ok((stream, _)) = listener.accept().await {
                 let acceptor = acceptor.clone();
                 tokio::spawn(async move {
-                    // Who does not trust it goes.
+                    // A client that does not trust the certificate disconnects.
                     let Ok(mut stream) = acceptor.accept(stream).await else {
                         return;
                     };
                     let mut behind = TcpStream::connect(behind).await.unwrap();
-                    // It ends as either likes.
+                    // Either side may end the connection.
                     let _ = copy_bidirectional(&mut stream, &mut behind).await;
                 });
             }
@@ -106,7 +107,7 @@ async fn an_organisation_is_trusted_by_a_certificate_of_the_program() {
     assert_why!(&error, "a stranger", OAuthError::Unreachable { .. });
     assert_eq!(provider.record.total(), 0);
 
-    // Who the client is at the other server is another matter.
+    // The client may still be rejected by the MCP server, which does not matter here.
     drop(connect(&world.server.url, employed().trust(&secured.certificate)).await);
     assert_eq!(provider.record.count("/token"), 1);
     assert!(world.issuer.record.has("the-assertion"));

@@ -1,4 +1,4 @@
-//! The choices of a client among the offers of honest servers: the server, the scopes, and the
+//! The choices of a client between the offers of honest servers: the server, the scopes, and the
 //! client id.
 
 use plainly::client::oauth::credentials::{
@@ -123,14 +123,14 @@ async fn of_several_authorization_servers_the_one_that_is_known_best_is_asked() 
         let members = json!({ "authorization_servers": issuers });
         world.server.set(Misbehaviour::Metadata(members));
         let login = world.person.login().store(store);
-        // It is not let in with a token of the other one, which is all the same here.
+        // The server rejects the token of the other issuer, which does not matter here.
         drop(connect(&world.server.url, login).await);
         let asked = world.person.last().issuer;
         assert_eq!(asked, issuers[expected], "{first:?} {second:?}");
     }
 }
 
-/// RFC 9449, 5.1: a key is for servers that both know of such.
+/// RFC 9449, 5.1: a token is bound to a key only if both the server and its issuer support that.
 #[tokio::test]
 async fn a_token_is_bound_where_the_server_takes_that_and_its_issuer_can() {
     let (plain, dpop) = ("Bearer", "DPoP algs=\"ES256\"");
@@ -158,7 +158,7 @@ async fn a_token_is_bound_where_the_server_takes_that_and_its_issuer_can() {
     }
 }
 
-/// An issuer that takes no algorithm of ours.
+/// Returns the metadata of an issuer that supports none of the client's algorithms.
 fn other() -> Value {
     json!({ "dpop_signing_alg_values_supported": ["RS256"] })
 }
@@ -223,7 +223,7 @@ async fn a_token_that_another_got_is_used_unless_it_has_ended() {
     }
 }
 
-/// The user is asked only if a login can give what a challenge demands.
+/// The user is asked only if a login can satisfy the challenge.
 #[tokio::test]
 async fn a_person_is_asked_only_for_what_a_login_gives() {
     let (lacking, other) = (
@@ -321,8 +321,8 @@ async fn a_client_belongs_where_its_secret_is_kept_or_where_it_was_let_in_here()
     }
 }
 
-/// Tokens of another client of the same user are not this one's, whether it was authorized here
-/// with them or not.
+/// A token of another client of the same user is not used, whether or not it is stored as the token
+/// for this server.
 #[tokio::test]
 async fn a_token_of_another_client_is_not_used() {
     for (id, is_of_here, is_used) in [
@@ -359,7 +359,7 @@ async fn a_token_is_renewed_for_the_server_that_it_is_for() {
     );
 }
 
-/// Some authorization servers know this machine only by its name.
+/// Some authorization servers accept `localhost` in a redirect URI, and no loopback address.
 #[tokio::test]
 async fn a_registration_is_tried_again_for_another_redirect_and_for_nothing_else() {
     for (error, is_let_in) in [
@@ -395,10 +395,10 @@ async fn a_client_that_is_forgotten_at_a_renewal_registers_again() {
     }
 }
 
-/// A token is renewed as the client that it was given to, with the secret that the program has now.
+/// The client that a token was issued to renews it, with the secret that the program has now.
 #[tokio::test]
 async fn a_renewal_is_of_the_client_that_the_token_was_given_to() {
-    // `me:kept`, `me:new`
+    // These are `me:kept` and `me:new` in Base64.
     let (kept, new) = ("Basic bWU6a2VwdA==", "Basic bWU6bmV3");
     let given = || ClientId::new("me").secret("new");
     for (client, is_here, expected) in [
@@ -518,7 +518,8 @@ async fn a_renewal_that_is_refused_for_something_else_is_told() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// Metadata that can't be read are no reason not to renew a token, but those of another server are.
+/// A token is renewed even if the metadata can't be read, but not if they are those of another
+/// server.
 #[tokio::test]
 async fn nothing_is_renewed_for_a_server_that_says_that_it_is_another() {
     let world = World::new(Rules::default()).await;

@@ -1,6 +1,7 @@
 //! The authorization server that a server names: rows 3, 5, 7, 8, 9, 17, 22, 23, 24 and 26.
 //!
-//! What is reached from outside of this machine, row 4 and the rest of rows 3, 5 and 7, is where the fence is tested.
+//! The tests of the fence check targets outside of this machine: row 4, and the rest of rows 3, 5
+//! and 7.
 
 use plainly::Client;
 use plainly::client::oauth::OAuthError;
@@ -21,7 +22,7 @@ fn metadata(answer: Answer) -> Misbehaviour {
     Misbehaviour::Answers(Endpoint::Metadata, answer)
 }
 
-/// Row 3, for a server on this machine: other than loopback addresses are not even tried.
+/// Row 3, for a server on this machine: only loopback addresses are requested.
 #[tokio::test]
 async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
     for url in [
@@ -44,7 +45,7 @@ async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
         let members = json!({ "authorization_servers": [url] });
         let world = World::behind(Misbehaviour::Metadata(members)).await;
         let error = world.refused().await;
-        // What has no host is nobody's, and nobody is asked.
+        // A URL without a host names no authorization server, so no request is sent.
         let is_it = matches!(
             error,
             OAuthError::Fenced { .. } | OAuthError::NoAuthorizationServer { .. }
@@ -96,13 +97,13 @@ async fn metadata_are_followed_neither_in_circles_nor_further_inside() {
     }
 }
 
-/// Row 7: that a public server may not is where the fence is tested.
+/// Row 7. The tests of the fence check that a public server may not do this.
 #[tokio::test]
 async fn a_server_of_this_machine_may_name_another_one_of_it() {
     let world = World::new(Rules::default()).await;
     let client = world.connect().await;
     greet(&client).await.unwrap();
-    // A name of this machine leads to it, but is another issuer.
+    // `localhost` leads to the same server, but is another issuer.
     let named = world.issuer.url.replace("127.0.0.1", "localhost");
     let members = json!({ "authorization_servers": [named] });
     world.server.set(Misbehaviour::Metadata(members));
@@ -142,7 +143,7 @@ async fn metadata_about_another_resource_are_refused() {
     }
 }
 
-/// One of several servers of a host, whose challenge leads to a document of its own.
+/// The server shares its host with others, and its challenge names metadata of its own.
 #[tokio::test]
 async fn a_tenant_can_not_ask_for_tokens_of_the_whole_site() {
     let world = World::new(Rules::default()).await;
@@ -150,7 +151,7 @@ async fn a_tenant_can_not_ask_for_tokens_of_the_whole_site() {
     world
         .server
         .set(Misbehaviour::Metadata(json!({ "resource": origin })));
-    // The document for /mcp is not that of the site.
+    // The metadata for `/mcp` can't name the whole site as the resource.
     let error = world.refused().await;
     assert_why!(&error, origin, OAuthError::ResourceMismatch { .. });
     world.assert_no_login(&origin);
@@ -201,7 +202,7 @@ async fn metadata_that_are_blocked_lead_nowhere_else() {
     }
 }
 
-/// Row 17, with a token at hand: it is renewed where it was given, or not at all.
+/// Row 17, with a stored token: it is renewed at the server that issued it, or not at all.
 #[tokio::test]
 async fn no_refresh_token_goes_to_a_server_whose_metadata_are_blocked() {
     let world = World::new(Rules::default()).await;
@@ -253,7 +254,7 @@ async fn a_challenge_without_measure_is_bounded() {
         let scope = world.person.last().scope;
         assert_eq!(scope.len(), expected, "{name}: {scope:?}");
     }
-    // No HTTP client takes so long a head.
+    // HTTP clients reject a response head of this size.
     let challenge = format!("Bearer scope=\"{}\"", "a".repeat(1 << 20));
     let world = World::behind(refuses(&challenge)).await;
     connect(&world.server.url, world.person.login())
@@ -343,7 +344,7 @@ async fn metadata_without_measure_or_form_are_refused() {
         assert_why!(world.refused().await, name, OAuthError::Metadata { .. });
         assert!(world.requests() <= 2, "{name}");
     }
-    // What is no object at all may be the page of a site that has no metadata.
+    // A document that is no object may be a page of a site without metadata.
     for (name, answer) in [
         ("compressed", bomb),
         ("a list", Answer::new(200, "[]")),
@@ -378,7 +379,7 @@ async fn metadata_with_members_of_another_type_are_refused() {
     }
 }
 
-/// Row 26: time is simulated, and only these servers are waited for.
+/// Row 26. Time is simulated, and only these servers delay the client.
 #[tokio::test(start_paused = true)]
 async fn metadata_that_take_for_ever_are_given_up() {
     for body in [AnswerBody::Never, AnswerBody::Dripping] {

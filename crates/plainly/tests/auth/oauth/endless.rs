@@ -1,4 +1,4 @@
-//! Exchanges that would never end by themselves: rows 21 and 33.
+//! Exchanges that would never end: rows 21 and 33.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn a_token_that_is_refused_for_ever_costs_one_login() {
     assert_eq!(world.person.visits(), 1);
     assert!(world.requests() <= 10, "{}", world.requests());
 
-    // One that was good is renewed first.
+    // A token that was valid before is renewed first.
     let world = World::new(Rules::default()).await;
     let client = world.connect().await;
     world.server.set(refuses());
@@ -39,7 +39,7 @@ async fn a_token_that_is_refused_for_ever_costs_one_login() {
     assert_eq!(world.issuer.reused(), 0);
 }
 
-/// Row 21, for a login that was wished for.
+/// Row 21, for a login that the program requested.
 #[tokio::test]
 async fn a_token_that_somebody_wished_for_and_that_is_refused_costs_no_other_login() {
     let world = World::new(Rules::default()).await;
@@ -105,7 +105,7 @@ async fn ever_more_rights_are_asked_for_twice() {
     assert!(world.requests() <= 40, "{}", world.requests());
 }
 
-/// Row 21: a limit of the program's own is not even asked about.
+/// Row 21: the user is not asked about scopes beyond the program's own limit.
 #[tokio::test]
 async fn rights_beyond_a_limit_are_not_asked_for() {
     let world = World::new(Rules::default()).await;
@@ -119,7 +119,7 @@ async fn rights_beyond_a_limit_are_not_asked_for() {
     assert_eq!(world.issuer.record.total(), 0);
 }
 
-/// A login at another device, and the pages that were shown for it.
+/// Returns a login on another device, and the pages that were shown for it.
 fn elsewhere() -> (OAuth, Arc<Mutex<Vec<String>>>) {
     let pages = Arc::new(Mutex::new(Vec::new()));
     let shown = Arc::clone(&pages);
@@ -129,8 +129,8 @@ fn elsewhere() -> (OAuth, Arc<Mutex<Vec<String>>>) {
     (login, pages)
 }
 
-/// A user may take their time, here or on another device. Servers may not, neither then nor later.
-/// Time is simulated.
+/// The timeout of a call does not apply while the user logs in, on this device or another one. It
+/// does apply while the token is renewed. Time is simulated.
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_a_person_and_not_for_who_renews_their_token() {
     for is_elsewhere in [false, true] {
@@ -145,7 +145,7 @@ async fn a_call_waits_for_a_person_and_not_for_who_renews_their_token() {
             .issuer
             .set(Misbehaviour::Answers(Endpoint::Token, never));
         world.issuer.expire();
-        // Less than a token endpoint is given.
+        // This is shorter than the timeout of a token endpoint.
         let client = client.with_timeout(Duration::from_secs(5));
         let error = greet(&client).await.unwrap_err();
         assert!(error.is_timeout(), "{is_elsewhere}: {error}");
@@ -229,7 +229,7 @@ async fn no_page_is_shown_that_is_none() {
     }
 }
 
-/// Row 33: and a good one works. Time is simulated.
+/// Row 33: a correct login succeeds. Time is simulated.
 #[tokio::test(start_paused = true)]
 async fn a_person_can_log_in_at_another_device() {
     let world = World::new(Rules::default()).await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::support::assert_why;
 use super::support::{Person, World, connect, greet, refused};
 
-/// Row 1. A URL is shown escaped, if at all; and never opened.
+/// Row 1. An invalid URL is never opened, and is escaped in an error.
 #[tokio::test]
 async fn what_is_no_page_is_never_opened() {
     for page in [
@@ -64,7 +64,7 @@ async fn what_is_posted_follows_no_redirect() {
         assert_why!(&error, status, OAuthError::RegistrationRefused { status: it, .. } if *it == status);
         assert_eq!(world.issuer.record.count("/register"), 1);
 
-        // A refresh token, and then one that is given back.
+        // A redirected refresh token, and then a redirected revocation.
         let world = World::new(Rules::default()).await;
         let login = world.person.login();
         let client = connect(&world.server.url, login).await.unwrap();
@@ -109,7 +109,7 @@ async fn metadata_of_another_issuer_are_not_used() {
         assert_why!(&error, issuer, OAuthError::IssuerMismatch { got, .. } if *got == issuer);
         world.assert_no_login(&issuer);
     }
-    // The slash alone can be let pass.
+    // A program can tolerate the trailing slash alone.
     let slash = format!("{url}/");
     world.issuer.behave();
     world
@@ -117,7 +117,7 @@ async fn metadata_of_another_issuer_are_not_used() {
         .set(Misbehaviour::Metadata(json!({ "issuer": slash })));
     let login = Person::default().login().tolerate_issuer_slash();
     let error = refused(&world.server.url, login).await;
-    // What it then calls itself is what its answer must have, byte by byte.
+    // The issuer in the callback must then be equal to the name in the metadata, byte by byte.
     assert_why!(&error, slash, OAuthError::IssuerMismatch { expected, got, .. }
         if *expected == slash && got == url);
 }
@@ -176,7 +176,7 @@ async fn another_authorization_server_is_told_nothing_of_the_one_before() {
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 0);
     assert_eq!(world.person.visits(), 2);
     assert_eq!(world.person.last().issuer, next.url);
-    // What was kept of the first is still good there.
+    // The stored tokens of the first server are still valid there.
     world.server.migrate(&world.issuer);
     greet(&client).await.unwrap();
     assert_eq!(world.person.visits(), 2);

@@ -1,4 +1,5 @@
-//! Every kind of client at every kind of authorization server, in every revision that knows of authorization.
+//! Every kind of client at every kind of authorization server, in every revision with
+//! authorization.
 
 use futures_util::future::join_all;
 use plainly::Client;
@@ -9,7 +10,7 @@ use plainly_peer::within;
 
 use super::support::{World, greet};
 
-/// The registration of a client at an authorization server.
+/// The way in which an authorization server knows a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     Registered,
@@ -31,7 +32,7 @@ const KNOWN: [Known; 7] = [
     Known::Document,
 ];
 
-/// A secret with characters to encode in a form, and in a header.
+/// A secret with characters that need encoding in a form and in a header.
 const SECRET: &str = "s:e c+r%e&t";
 
 impl Known {
@@ -81,7 +82,7 @@ impl Known {
     }
 }
 
-/// One of all ways.
+/// One combination of all variants.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     known: Known,
@@ -96,7 +97,7 @@ fn ways(known: Known) -> Vec<Way> {
     for form in [TokenForm::Opaque, TokenForm::Jwt] {
         for binding in [Binding::Bearer, Binding::Dpop, Binding::DpopWithNonce] {
             for rotates in [true, false] {
-                // The first of all has no authorization.
+                // The first revision has no authorization.
                 for revision in Revision::ALL.into_iter().skip(1) {
                     ways.push(Way {
                         known,
@@ -112,7 +113,7 @@ fn ways(known: Known) -> Vec<Way> {
     ways
 }
 
-/// A tool is called, the token renewed, and the tool called again.
+/// Calls a tool, renews the token, and calls the tool again.
 async fn go(way: Way) {
     let key = SigningKey::generate().unwrap();
     let rules = Rules {
@@ -155,7 +156,7 @@ async fn go(way: Way) {
     assert!(world.requests() <= 50, "{way:?}: {}", world.requests());
 }
 
-/// So many token requests, with those for a nonce.
+/// Returns the number of token requests, including those that fetch a nonce.
 fn tries(way: Way, count: usize) -> usize {
     match way.binding {
         Binding::Bearer | Binding::Dpop => count,

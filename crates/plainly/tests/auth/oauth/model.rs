@@ -1,6 +1,6 @@
 //! Logins with any events in any order: no refresh token is sent twice, no value goes to an
-//! uninvolved server, and every call ends soon, in success unless the authorization server was
-//! down.
+//! uninvolved server, and every call ends soon. A call fails only if the authorization server was
+//! down or has forgotten its clients.
 
 use std::path::Path;
 use std::pin::pin;
@@ -17,33 +17,34 @@ use proptest::sample::select;
 
 use super::support::{Person, connect, greet};
 
-/// The most requests that one call may cost: as often as it may be sent, with all that a login needs in between.
+/// The maximum number of requests for one call, with all its retries and everything that their
+/// logins need.
 const MOST: usize = 40;
 
-/// Something that happens between two calls.
+/// An event between two calls.
 #[derive(Clone, Debug)]
 enum Step {
-    /// All access tokens end.
+    /// All access tokens expire.
     Expire,
-    /// All tokens are taken back.
+    /// All tokens are revoked.
     Revoke,
-    /// The server goes over to its other authorization server.
+    /// The server switches to its other authorization server.
     Migrate,
-    /// The authorization servers forget who registered.
+    /// The authorization servers forget the registered clients.
     Forget,
-    /// Calls need another scope from now on.
+    /// From now on calls need another scope.
     NeedMore,
-    /// A request is refused for no reason.
+    /// The server rejects one request without a reason.
     RefuseOnce,
     /// The next token request fails.
     Down,
-    /// A client starts again, with its stored logins.
+    /// A client restarts with its stored logins.
     Restart(bool),
     /// A client gives up a call after so many turns, and calls again.
     GiveUp(bool, usize),
     /// Both clients call at the same time.
     Both,
-    /// One of them calls.
+    /// One client calls.
     Call(bool),
 }
 
@@ -64,10 +65,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 1..25)
 }
 
-/// Servers whose tokens rotate or not, are bound or not, and end at once, later, or at an unknown
-/// time.
+/// Servers whose tokens rotate or not, are bound or not, and expire at once, later, or at an
+/// unknown time.
 fn rules() -> impl Strategy<Value = Rules> {
-    // A nonce more at each step is more than one request may be sent again for.
+    // Nonces are left out, because an extra retry at each step would exceed a request's retries.
     let bindings = [Binding::Bearer, Binding::Dpop];
     let lifetimes = [Some(0), Some(3600), None];
     let rules = (
@@ -90,10 +91,10 @@ struct Model {
     server: ProtectedServer,
     person: Person,
     clients: [Option<Client>; 2],
-    /// Which of the two issuers the server names.
+    /// The index of the issuer that the server names.
     current: usize,
     scopes: usize,
-    /// Which of the issuers do not know the clients any more that they registered, which is a failure to be expected.
+    /// Whether each issuer has forgotten its registered clients. A failure is then expected.
     has_forgotten: [bool; 2],
 }
 
@@ -131,7 +132,7 @@ impl Model {
         self.records().into_iter().map(Record::total).sum()
     }
 
-    /// Does it; whether a call has shown what comes of it.
+    /// Performs a step.
     async fn take(&mut self, step: &Step, directory: &Path) {
         let issuer = &self.issuers[self.current];
         match step {
@@ -160,7 +161,8 @@ impl Model {
             Step::Restart(which) => self.clients[usize::from(*which)] = None,
             Step::GiveUp(which, turns) => {
                 self.give_up(usize::from(*which), *turns).await;
-                // A token that ends before it was ever used is one that its server does not take.
+                // Calls at once, because a token that expires before its first use counts as
+                // rejected.
                 self.call(&[usize::from(*which)], directory).await;
             }
             Step::Both => self.call(&[0, 1], directory).await,
@@ -168,7 +170,7 @@ impl Model {
         }
     }
 
-    /// Lets a call go on for so many turns, and no further.
+    /// Polls a call so many times, and then drops it.
     async fn give_up(&self, at: usize, turns: usize) {
         let Some(client) = &self.clients[at] else {
             return;
@@ -182,7 +184,7 @@ impl Model {
         }
     }
 
-    /// These clients call, at the same time.
+    /// Makes these clients call at the same time.
     async fn call(&mut self, which: &[usize], directory: &Path) {
         let before = self.total();
         let is_down = self
@@ -220,7 +222,7 @@ impl Model {
     fn check(&self) {
         let [first, second] = &self.issuers;
         assert_eq!((first.reused(), second.reused()), (0, 0));
-        // Everything begins with whose it is.
+        // Each secret begins with the name of its issuer.
         assert!(!first.record.has("second-"));
         assert!(!second.record.has("first-"));
         for kind in ["refresh", "client", "code"] {
@@ -238,7 +240,7 @@ async fn run(steps: &[Step], rules: &Rules) {
         model.take(step, directory.path()).await;
         model.check();
     }
-    // In the end all is well: whatever is wrong is known after one failure for each reason.
+    // After one failure for each problem that is left, all calls succeed.
     for _ in 0..2 {
         model.call(&[0, 1], directory.path()).await;
     }

@@ -1,4 +1,5 @@
-//! Clients that registered by themselves: for what, when they do so anew, and what becomes of what the one before was given.
+//! Clients that registered by themselves: their scopes, the reasons to register again, and the
+//! tokens of the earlier registration.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use super::support::assert_why;
 use super::support::{World, connect, greet, refused};
 
-/// The scopes of registrations, one after another.
+/// Returns the scopes of all registrations in order.
 fn scopes(world: &World) -> Vec<Value> {
     let registered = world.issuer.record.at("/register");
     let bodies = registered.iter().map(|it| &it.body);
@@ -23,7 +24,7 @@ async fn a_client_that_is_to_ask_for_more_than_it_registered_for_registers_anew(
     let world = World::new(Rules::default()).await;
     world.server.need(&["read"]);
     world.server.need_to_call("write");
-    // The server does not say at once what it wants.
+    // The server names its scopes one by one.
     let all = [Value::Null, json!("read"), json!("read write")];
     let store = || FileStore::new(directory.path());
     let login = world.person.login().store(store());
@@ -32,7 +33,7 @@ async fn a_client_that_is_to_ask_for_more_than_it_registered_for_registers_anew(
     assert_eq!(scopes(&world), all);
     assert_eq!(world.person.visits(), all.len());
 
-    // For less it does not.
+    // The client does not register again for fewer scopes.
     let kept = store().load().await.unwrap();
     assert_eq!((kept.registrations.len(), kept.grants.len()), (1, 1));
     world.issuer.revoke();
@@ -69,7 +70,7 @@ async fn what_the_client_before_was_given_elsewhere_is_still_renewed() {
     assert_eq!(world.person.visits(), visits);
 }
 
-/// The server shows an error page for an unknown client.
+/// A login may time out because the authorization server shows an error page to an unknown client.
 #[tokio::test]
 async fn a_client_that_nobody_came_back_to_registers_anew() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! The places of secrets: the file that stores them, and the requests that need them. Row 30 among
-//! them.
+//! The places of secrets, with row 30: the file that stores them, and the requests that need them.
 
 use std::fs;
 use std::future::ready;
@@ -17,11 +16,11 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::support::{World, greet};
 
-/// The start of all secrets here.
+/// The prefix of all secrets in these tests.
 const MARKER: &str = "planted";
 const SECRET: &str = "planted-client-secret";
 
-/// All output anywhere. Clones are the same.
+/// All output of the client. Clones share their text.
 #[derive(Clone, Debug, Default)]
 struct Said(Arc<Mutex<String>>);
 
@@ -68,7 +67,7 @@ impl MakeWriter<'_> for Said {
     }
 }
 
-/// Adds all log lines of this thread.
+/// Records all log lines of this thread.
 fn listen(said: &Said) -> tracing::subscriber::DefaultGuard {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
@@ -78,7 +77,7 @@ fn listen(said: &Said) -> tracing::subscriber::DefaultGuard {
     tracing::subscriber::set_default(subscriber)
 }
 
-/// Connects, with a view of all that passes.
+/// Connects, and records the client's messages and errors.
 async fn connect(url: &str, oauth: OAuth, said: &Said) -> Result<Client, Error> {
     said.add(&format!("{oauth:?} {oauth:#?}"));
     let tap = said.clone();
@@ -113,7 +112,7 @@ fn rules(binding: Binding) -> Rules {
     }
 }
 
-/// The files below a directory, with their texts.
+/// Returns the files below a directory, with their texts.
 fn files(directory: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -128,7 +127,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
     files
 }
 
-/// The secrets in the store, which may be in no other file.
+/// Returns the secrets in the store, and checks that no other file contains any.
 fn kept(directory: &Path) -> Vec<String> {
     let mut secrets = Vec::new();
     for (name, text) in files(directory) {
@@ -145,7 +144,7 @@ fn kept(directory: &Path) -> Vec<String> {
     secrets
 }
 
-/// The values of the members that are secret.
+/// Collects the values of secret members.
 fn collect(value: &Value, secrets: &mut Vec<String>) {
     let secret = ["client_secret", "access_token", "refresh_token", "dpop_key"];
     for (name, value) in value.as_object().into_iter().flatten() {
@@ -164,7 +163,7 @@ fn base64(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(text)
 }
 
-/// A whole life of a login; the secrets of it.
+/// Runs a login from its start to its end, and returns its secrets.
 async fn live(binding: Binding, said: &Said) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let world = World::new(rules(binding)).await;
@@ -222,7 +221,7 @@ async fn live(binding: Binding, said: &Said) -> Vec<String> {
     secrets
 }
 
-/// The grants without a login.
+/// Runs the grants that need no login, and returns their secrets.
 async fn live_unattended(said: &Said) -> Vec<String> {
     let world = World::new(rules(Binding::Bearer)).await;
     let key = SigningKey::generate().unwrap();
@@ -278,7 +277,7 @@ async fn a_secret_is_nowhere_but_where_it_is_kept_and_where_it_is_needed() {
     }
 }
 
-/// A server that was sent a secret may repeat it, in texts for users.
+/// A server that receives a secret may repeat it in texts for users.
 #[tokio::test]
 async fn what_an_authorization_server_repeats_is_not_told() {
     let said = Said::default();

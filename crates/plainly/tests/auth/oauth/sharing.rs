@@ -1,5 +1,5 @@
-//! The sharing of stored logins: row 20. A process that is killed leaves one whole file: that is
-//! tested where the file is.
+//! Logins that several processes share: row 20. The file's own tests check that a killed process
+//! leaves a complete file.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -13,11 +13,12 @@ use plainly_authorization::{Answer, Endpoint, Misbehaviour, Rules};
 
 use super::support::{World, connect, greet};
 
-/// The facts for another process: the URL of the server, and the directory of the file.
+/// The environment variables for another process: the URL of the server, and the directory of the
+/// file.
 const SERVER: &str = "OAUTH_SERVER";
 const DIRECTORY: &str = "OAUTH_DIRECTORY";
 
-/// The number of simultaneous calls of each of the two.
+/// The number of simultaneous calls of each client.
 const CALLS: usize = 100;
 
 #[tokio::test]
@@ -58,8 +59,7 @@ async fn two_clients_renew_a_token_once_even_if_the_metadata_are_gone() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// A caller that gives up in the middle of a renewal, at any point of it, does not lose the new
-/// token.
+/// A caller that gives up at any point of a renewal does not lose the new token.
 #[tokio::test]
 async fn a_call_that_is_given_up_loses_no_token() {
     let directory = tempfile::tempdir().unwrap();
@@ -82,12 +82,12 @@ async fn a_call_that_is_given_up_loses_no_token() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// A process, which ends with its test.
+/// A process that ends with its test.
 struct Ended(Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        // It may have ended before.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -124,7 +124,7 @@ async fn what_another_process_does() {
     }
 }
 
-/// Neither can ask a user, so that one that comes too late fails.
+/// Neither process can ask a user, so a process that uses an old refresh token fails.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_with_two_hundred_calls_renew_a_token_once() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A user who agrees to every login at once, and clients that they log in with.
+//! A user who agrees to every login at once, and clients that the user logs in with.
 
 use std::future::ready;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use serde_json::json;
 /// The redirect URI for browsers.
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:8765/callback";
 
-/// The page that a user saw before they agreed.
+/// The page that a user has agreed to.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) server: String,
@@ -23,22 +23,22 @@ pub(crate) struct Page {
     pub(crate) scope: Vec<String>,
 }
 
-/// A user who agrees to every login, by a visit that follows no redirect. Clones are the same user.
+/// A user who agrees to every login by a visit that follows no redirect. Clones are the same user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person(Arc<Mutex<Vec<Page>>>);
 
 impl Person {
-    /// The number of visits.
+    /// Returns the number of visits.
     pub(crate) fn visits(&self) -> usize {
         self.0.lock().unwrap().len()
     }
 
-    /// The last page.
+    /// Returns the last page.
     pub(crate) fn last(&self) -> Page {
         self.0.lock().unwrap().last().unwrap().clone()
     }
 
-    /// A login that asks this user.
+    /// Returns a login that asks this user.
     pub(crate) fn login(&self) -> OAuth {
         OAuth::new().consent(self.clone())
     }
@@ -77,7 +77,7 @@ impl Visit for Person {
     }
 }
 
-/// Both servers, and the user who logs in there.
+/// An MCP server, its authorization server, and the user.
 pub(crate) struct World {
     pub(crate) issuer: AuthorizationServer,
     pub(crate) server: ProtectedServer,
@@ -96,14 +96,14 @@ impl World {
         }
     }
 
-    /// One whose authorization server does this.
+    /// Creates a world whose authorization server misbehaves.
     pub(crate) async fn hostile(misbehaviour: Misbehaviour) -> Self {
         let world = Self::new(Rules::default()).await;
         world.issuer.set(misbehaviour);
         world
     }
 
-    /// One whose MCP server does this.
+    /// Creates a world whose MCP server misbehaves.
     pub(crate) async fn behind(misbehaviour: Misbehaviour) -> Self {
         let world = Self::new(Rules::default()).await;
         world.server.set(misbehaviour);
@@ -116,17 +116,17 @@ impl World {
             .unwrap()
     }
 
-    /// The reason why a login fails.
+    /// Returns the reason why a login fails.
     pub(crate) async fn refused(&self) -> OAuthError {
         refused(&self.server.url, self.person.login()).await
     }
 
-    /// The number of requests, to either.
+    /// Returns the number of requests to both servers.
     pub(crate) fn requests(&self) -> usize {
         self.issuer.record.total() + self.server.record.total()
     }
 
-    /// Asserts that no request was sent that only a login leads to.
+    /// Asserts that no request of a login was sent.
     #[track_caller]
     pub(crate) fn assert_no_login(&self, case: &str) {
         assert_eq!(self.person.visits(), 0, "{case}");
@@ -149,13 +149,13 @@ pub(crate) async fn connect(url: &str, oauth: OAuth) -> Result<Client, Error> {
     within(Client::http(url).authorizer(oauth).connect()).await
 }
 
-/// The reason why a login there fails.
+/// Returns the reason why a login at `url` fails.
 pub(crate) async fn refused(url: &str, oauth: OAuth) -> OAuthError {
     let error = connect(url, oauth).await.expect_err("it was let in");
     why(&error)
 }
 
-/// The reason why a request was not authorized.
+/// Returns the reason why a request was not authorized.
 #[track_caller]
 pub(crate) fn why(error: &Error) -> OAuthError {
     let why = error.authorization();
@@ -163,14 +163,14 @@ pub(crate) fn why(error: &Error) -> OAuthError {
     why.unwrap_or_else(|| panic!("{error:?}")).clone()
 }
 
-/// Calls the tool of every server here.
+/// Calls the tool that all servers in these tests have.
 pub(crate) async fn greet(client: &Client) -> Result<(), Error> {
     let called = within(async { client.call_tool("greet", json!({})).await }).await?;
     assert!(!called.is_tool_error());
     Ok(())
 }
 
-/// Asserts that an error is of a kind.
+/// Asserts the kind of an error.
 macro_rules! assert_why {
     ($error:expr, $case:expr, $($expected:tt)+) => {{
         let error = $error;
