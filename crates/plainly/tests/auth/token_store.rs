@@ -1,4 +1,5 @@
-//! Where a client keeps its tokens: in one file, which several processes change at once and which ends at any time.
+//! The file in which a client stores its tokens. Several processes change it at once, and may end
+//! at any time.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod model;
@@ -87,9 +88,9 @@ async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_half_a_minute() {
         second.place()
     );
     assert_eq!(refused.to_string(), expected);
-    // What is kept can be read and changed meanwhile: by whoever has the lock.
+    // Another process can read and change the file even while a login is locked.
     change(&second, |it| keep(it, 1)).await.unwrap();
-    // A process that another test is just starting may hold the lock as well, for a moment that is real.
+    // A process that another test starts may inherit the lock for a moment, in real time.
     tokio::time::resume();
     let (waited, ()) = tokio::join!(second.lock("https://as.example/../a b"), async {
         drop(held)

@@ -1,4 +1,4 @@
-//! The answers of a registration and a token endpoint: rows 19, 25, 27 and 32.
+//! The answers of registration and token endpoints: rows 19, 25, 27 and 32.
 
 use plainly::client::oauth::credentials::{ClientAuthMethod, Registration};
 use plainly::client::oauth::{FileStore, OAuth, OAuthError, TokenStore as _, credentials};
@@ -12,7 +12,7 @@ fn gives(members: serde_json::Value) -> Misbehaviour {
     Misbehaviour::Members(Endpoint::Token, members)
 }
 
-/// Row 19: a refresh token is kept until there is another.
+/// Row 19: a refresh token is stored until the server issues another one.
 #[tokio::test]
 async fn a_renewal_without_a_refresh_token_keeps_the_one_before() {
     let world = World::new(Rules {
@@ -35,7 +35,7 @@ async fn a_renewal_without_a_refresh_token_keeps_the_one_before() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// Row 19: fewer scopes may be granted, and that is noted.
+/// Row 19: the server may grant fewer scopes, and the store records that.
 #[tokio::test]
 async fn a_renewal_with_less_scope_is_noted() {
     let directory = tempfile::tempdir().unwrap();
@@ -54,7 +54,8 @@ async fn a_renewal_with_less_scope_is_noted() {
     assert_eq!(grant.requested_scope, ["a", "b"]);
 }
 
-/// Answers of a token endpoint without a token, and whether each declines.
+/// Returns answers of a token endpoint that contain no token, and whether each is an error of
+/// OAuth.
 fn no_tokens() -> [(&'static str, Answer, bool); 8] {
     let ok = |body| Answer::new(200, body);
     [
@@ -106,7 +107,7 @@ async fn an_answer_that_is_no_token_is_told_as_what_it_is() {
             assert!(expected, "{name}: {error:?}");
         }
         assert!(!world.server.record.has("Bearer t\""), "{name}");
-        // It comes right once the server does.
+        // Once the server behaves, the next call succeeds.
         world.issuer.behave();
         greet(&client).await.unwrap();
         assert_eq!(world.person.visits(), 1, "{name}");
@@ -128,7 +129,7 @@ async fn a_server_that_renews_no_token_has_people_log_in_again() {
     greet(&client).await.unwrap();
     assert_eq!(world.person.visits(), 2);
 
-    // Where nobody can be asked, it is not tried again either.
+    // If no user can be asked, the client does not try the renewal again either.
     world.issuer.expire();
     world
         .issuer
@@ -150,7 +151,7 @@ async fn a_lifetime_is_bounded_whatever_it_is() {
         (json!("later"), 0),
         (json!([1]), 0),
         (json!(null), 0),
-        // Over when it comes: once for each request.
+        // These tokens expire at once, so each request renews its token.
         (json!(-1), 5),
         (json!(0), 5),
     ] {
@@ -174,7 +175,7 @@ async fn a_lifetime_is_bounded_whatever_it_is() {
     );
 }
 
-/// A token that ends soon, of a stored login, which can't be renewed.
+/// A stored token that ends soon, and whose renewal fails, is still used.
 #[tokio::test(start_paused = true)]
 async fn a_token_is_used_as_long_as_it_lasts_if_it_cannot_be_renewed() {
     for answer in [
@@ -380,7 +381,7 @@ async fn another_nonce_each_time_is_given_up_soon() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// RFC 9449, 9: a demand for a nonce does not keep a client without a token from a login.
+/// RFC 9449, 9: a demand for a nonce must not prevent the login of a client without a token.
 #[tokio::test]
 async fn a_nonce_is_no_answer_to_a_request_without_a_token() {
     let world = World::new(bound(Binding::Dpop)).await;

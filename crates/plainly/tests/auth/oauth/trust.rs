@@ -1,6 +1,6 @@
-//! The servers that a client sends its secrets to: rows 18, 28, 29, 30 and 34. That no token
-//! follows an `endpoint` event or goes over the network in plain text (row 28) is tested for every
-//! authorizer, with those of the HTTP client.
+//! The servers that a client sends its secrets to: rows 18, 28, 29, 30 and 34. The tests of the
+//! HTTP client check, for every authorizer, that no token follows an `endpoint` event or is sent
+//! over the network in plain text (row 28).
 
 use std::future::ready;
 use std::io;
@@ -59,7 +59,7 @@ async fn a_token_is_for_one_server_alone() {
     greet(&client).await.unwrap();
     let first = world.server.record.all().pop().unwrap();
     let first = first.header("authorization").unwrap().to_owned();
-    // It says that it is the first one: then it is not the one that was called.
+    // The other server claims to be the first one, so it is not the server that was called.
     other.set(Misbehaviour::Metadata(
         json!({ "resource": world.server.url }),
     ));
@@ -76,7 +76,7 @@ async fn a_token_is_for_one_server_alone() {
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 0);
 }
 
-/// Row 29: on the same host and port, where only the path distinguishes servers.
+/// Row 29, for servers on the same host and port, which differ by their paths.
 #[tokio::test]
 async fn a_token_is_not_for_the_server_at_another_path() {
     let directory = tempfile::tempdir().unwrap();
@@ -99,8 +99,8 @@ async fn a_token_is_not_for_the_server_at_another_path() {
     }
 }
 
-/// Row 34, for a client that names its issuer: other servers learn nothing, not even that it
-/// exists.
+/// Row 34, for a client that names its issuer: other servers learn nothing, not even that the
+/// client exists.
 #[tokio::test]
 async fn what_proves_a_client_is_told_its_own_authorization_server_alone() {
     let attacker = World::new(known()).await;
@@ -134,7 +134,8 @@ async fn what_proves_a_client_is_told_its_own_authorization_server_alone() {
     assert_eq!(own.record.total(), 0);
 }
 
-/// Rows 18 and 34, for a client that does not name its issuer: it is the first that it meets.
+/// Rows 18 and 34, for a client that does not name its issuer: its issuer is the first one that it
+/// meets.
 #[tokio::test]
 async fn a_client_is_bound_to_the_first_authorization_server_that_it_meets() {
     for is_login in [true, false] {
@@ -156,7 +157,7 @@ async fn a_client_is_bound_to_the_first_authorization_server_that_it_meets() {
     }
 }
 
-/// Row 18: so it is in the next process, which has what the first one kept.
+/// Row 18: the binding also holds in the next process, which shares the store.
 #[tokio::test]
 async fn a_client_stays_bound_as_long_as_what_it_was_given_is_kept() {
     let directory = tempfile::tempdir().unwrap();

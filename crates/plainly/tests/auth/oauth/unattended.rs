@@ -1,4 +1,4 @@
-//! Tokens without a login: the values that each server gets, and the retries after a rejection.
+//! Tokens without a login: the values that each server receives, and the retries after a rejection.
 
 use std::future::ready;
 use std::io;
@@ -36,7 +36,7 @@ fn batch() -> ClientId {
     ClientId::new("batch").secret("b4tch")
 }
 
-/// A source of assertions, and the number of its calls.
+/// Returns a source of assertions, and the number of its calls.
 fn source(
     text: &'static str,
 ) -> (
@@ -52,7 +52,7 @@ fn source(
     (source, asked)
 }
 
-/// The authorization server of an organisation, which gives an assertion to every client.
+/// Starts an organisation's authorization server, which issues an assertion to every client.
 async fn organisation() -> AuthorizationServer {
     let provider = AuthorizationServer::start(Rules::default()).await;
     let given = json!({
@@ -64,7 +64,7 @@ async fn organisation() -> AuthorizationServer {
     provider
 }
 
-/// A client of an organisation, which knows it as `client`.
+/// Returns a client of an organisation, where it has the identity `client`.
 fn employed(provider: &AuthorizationServer, client: ClientId) -> OAuth {
     let provider = IdentityProvider::new(format!("{}/token", provider.url), client);
     OAuth::enterprise(batch(), provider, source("the-identity").0)
@@ -94,7 +94,7 @@ async fn a_server_is_told_how_its_client_comes_by_tokens() {
         (employed(&provider, ClientId::new("me")), &[enterprise]),
     ] {
         world.server.record.clear();
-        // Whether it is let in is another matter: this is told before.
+        // The server may reject the client, but receives its capabilities before.
         drop(connect(&world.server.url, oauth).await);
         let first = world.server.record.at("/mcp").remove(0);
         let told: Value = serde_json::from_str(&first.body).unwrap();
@@ -107,7 +107,7 @@ async fn a_server_is_told_how_its_client_comes_by_tokens() {
     }
 }
 
-/// The claims of an assertion by which a client proved who it is.
+/// Returns the claims of the assertion that authenticates a client.
 fn claims(seen: &Seen) -> Value {
     let assertion = seen.parameter("client_assertion").unwrap();
     let claims = assertion.split('.').nth(1).unwrap();
@@ -115,8 +115,8 @@ fn claims(seen: &Seen) -> Value {
     serde_json::from_slice(&claims).unwrap()
 }
 
-/// Each server gets its part only: the organisation gets the user's identity; the other one gets
-/// the assertion.
+/// Each server receives only its part: the organisation receives the user's identity, and the
+/// authorization server receives the assertion.
 #[tokio::test]
 async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
     for binding in [Binding::Bearer, Binding::Dpop] {
@@ -137,7 +137,7 @@ async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
         assert_eq!(parameter("audience").as_ref(), Some(&world.issuer.url));
         assert_eq!(parameter("resource").as_ref(), Some(&world.server.url));
         assert_eq!(parameter("scope").as_deref(), Some("a"));
-        // `me:s3cret`
+        // This is `me:s3cret` in Base64.
         let proof = asked.header("authorization");
         assert_eq!(proof, Some("Basic bWU6czNjcmV0"));
         assert_eq!(asked.header("dpop"), None);
@@ -145,7 +145,7 @@ async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
         let asked = world.issuer.tokens_for(ASSERTION).remove(0);
         let assertion = asked.parameter("assertion");
         assert_eq!(assertion.as_deref(), Some("the-assertion"));
-        // `batch:b4tch`
+        // This is `batch:b4tch` in Base64.
         let proof = asked.header("authorization");
         assert_eq!(proof, Some("Basic YmF0Y2g6YjR0Y2g="));
         assert_eq!(asked.header("dpop").is_some(), binding == Binding::Dpop);
@@ -154,8 +154,7 @@ async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
     }
 }
 
-/// A key's signature for an organisation names it: by the configured issuer, or else by its
-/// endpoint.
+/// The audience of a signature for an organisation is its configured issuer, or else its endpoint.
 #[tokio::test]
 async fn a_key_proves_who_a_client_is_to_its_organisation_alone() {
     let world = World::new(rules(Binding::Bearer)).await;
@@ -204,7 +203,7 @@ async fn an_error_names_who_has_refused() {
         if source.to_string() == "the file is gone");
 }
 
-/// An assertion ends sooner than a token, and may be good once.
+/// An assertion expires sooner than a token, and may be accepted only once.
 #[tokio::test]
 async fn an_assertion_is_asked_for_anew_for_each_token() {
     let world = World::new(rules(Binding::Bearer)).await;
@@ -279,7 +278,7 @@ async fn a_token_for_more_is_good_for_what_the_one_before_was() {
     world.server.need(&["a"]);
     let oauth = OAuth::client_credentials(batch());
     let client = connect(&world.server.url, oauth).await.unwrap();
-    // It names what it lacks, and nothing else.
+    // The challenge names only the missing scope.
     world.server.need(&[]);
     world.server.need_to_call("b");
     greet(&client).await.unwrap();

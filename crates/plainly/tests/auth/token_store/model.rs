@@ -1,4 +1,5 @@
-//! Random changes by two stores of one file, and by two clones of one in memory, beside the same changes of a value.
+//! Random changes by two stores of one file, and by two clones of a store in memory, compared with
+//! the same changes of a value.
 
 use plainly::client::oauth::credentials::{Credentials, GrantKey};
 use plainly::client::oauth::{FileStore, MemoryStore, TokenStore};

@@ -1,4 +1,4 @@
-//! Several processes at one file: this test, started again.
+//! Several processes that change one file. Each process runs this test again.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,22 +9,22 @@ use plainly::client::oauth::{FileStore, TokenStore as _};
 
 use super::{change, issuer, keep};
 
-/// The facts for another process: its work, and the directory.
+/// The environment variables for another process: its work, and the directory.
 const WORK: &str = "TOKEN_STORE_WORK";
 const DIRECTORY: &str = "TOKEN_STORE_DIRECTORY";
 
 /// The number of changes by each process.
 const CHANGES: u32 = 20;
 
-/// Longer than anything here takes.
+/// A time longer than any of these tests takes.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// A process, which ends with its test.
+/// A process that ends with its test.
 struct Ended(Child);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        // It may have ended before.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -66,7 +66,7 @@ async fn what_another_process_does() {
             std::future::pending().await
         }
         "tell" => println!("\n{}", FileStore::of_user().unwrap().place()),
-        // All that it keeps says the same number at any time.
+        // All stored registrations contain the same number at any time.
         "count" => {
             for number in 0.. {
                 let counted = change(&store, |it| {
@@ -120,7 +120,7 @@ fn what_a_user_keeps_has_its_place_in_the_environment() {
     said(&mut child, &place, 1);
 }
 
-/// The parent of a path of one part is an empty path.
+/// A path with one part has an empty path as its parent.
 #[tokio::test]
 async fn a_path_of_no_parts_is_where_a_program_runs() {
     let directory = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ async fn whoever_is_killed_while_writing_leaves_one_whole_document() {
     for round in 0..12 {
         let mut child = start("count", directory.path());
         said(&mut child, "counted", 1 + round % 3);
-        // It is anywhere in its next change.
+        // The process is killed at an arbitrary point of its next change.
         (0..round * 20_000).for_each(|it| {
             std::hint::black_box(it);
         });

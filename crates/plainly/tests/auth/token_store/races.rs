@@ -1,4 +1,4 @@
-//! A file that is something else in the next moment: between the look at it and its opening.
+//! Files that are replaced between their check and their opening.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,10 +11,10 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{change, keep};
 
-/// The number of reads, and of changes meanwhile.
+/// The minimum number of reads, and of changes during them.
 const TIMES: usize = 4_000;
 
-/// The results of reading while an action is repeated.
+/// Returns the results of reading while an action is repeated.
 async fn read_during(
     store: &FileStore,
     does: impl Fn() + Send + 'static,

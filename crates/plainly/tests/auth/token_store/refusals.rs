@@ -1,4 +1,5 @@
-//! Files that are not the user's alone, or not what was written: refused with the command that mends it, and left as they are.
+//! Files that other users can change, or that are damaged: the store rejects them unchanged, and
+//! names the command that repairs them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -9,8 +10,8 @@ use rustix::process::geteuid;
 
 use super::{change, keep};
 
-/// The case, the change of the directory or its file `credentials.json`, and the error, with DIR
-/// for the directory.
+/// The name of the case, the change to the directory or to its file `credentials.json`, and the
+/// error, with DIR for the directory.
 type Row = (&'static str, fn(&Path), &'static str);
 
 fn mode(path: &Path, mode: u32) {
@@ -127,7 +128,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// All that is in a directory, with what it is.
+/// Returns all files of a directory, with their permissions and bytes.
 fn content(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
     let mut content: Vec<_> = entries
@@ -162,7 +163,7 @@ async fn what_is_not_the_users_alone_is_refused_and_stays_as_it_is() {
         let error = change(&store, |it| keep(it, 2)).await.unwrap_err();
         assert_eq!(error.to_string(), expected, "{what}");
         assert_eq!(content(&directory), before, "{what}");
-        // The command is what mends it.
+        // The suggested command repairs the file.
         let mended = std::process::Command::new("sh")
             .args(["-c", command])
             .status();
@@ -195,7 +196,7 @@ async fn a_directory_that_others_only_list_is_used() {
 #[tokio::test]
 async fn what_belongs_to_somebody_else_is_refused() {
     let own = geteuid();
-    // Only root can give files away; everybody else finds some of root's.
+    // Only root can give files away. Other users test with a directory of root.
     if !own.is_root() {
         let error = FileStore::new("/etc").load().await.unwrap_err();
         let own = own.as_raw();
@@ -266,7 +267,7 @@ async fn what_could_not_be_written_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let store = FileStore::new(directory.path());
     let path = directory.path().join("credentials.json");
-    // It was not there when the change began.
+    // The directory appears only during the change.
     let changed = change(&store, |it| {
         keep(it, 1);
         fs::create_dir(&path).unwrap();
@@ -276,11 +277,11 @@ async fn what_could_not_be_written_leaves_nothing_behind() {
     assert!(!directory.path().join("credentials.json.new").exists());
 }
 
-/// A path that can't be checked is not taken for a missing one.
+/// A path that can't be checked must not be treated as missing.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_path_that_is_too_long_is_refused() {
-    // `PATH_MAX`.
+    // This is `PATH_MAX`.
     let longest = 4_096;
     let directory = tempfile::tempdir().unwrap();
     let mut path = directory.path().to_owned();
@@ -294,7 +295,7 @@ async fn a_path_that_is_too_long_is_refused() {
     assert!(source.contains("too long"), "{source}");
 }
 
-/// A directory of the user's own in which files can't be created.
+/// Tests a directory that belongs to the user, but in which files can't be created.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_directory_that_takes_no_file_is_told() {

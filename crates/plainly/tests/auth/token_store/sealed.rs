@@ -1,4 +1,5 @@
-//! Files that are encrypted with a key in a keychain, which may be locked, empty, or another one.
+//! Files that are encrypted with a key from a keychain, which may be locked, empty, or a different
+//! one.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use plainly::client::oauth::{FileStore, Keychain, Secret, TokenStore as _, Token
 
 use super::{change, keep};
 
-/// A keychain in memory. Its clones are the same.
+/// A keychain in memory. Its clones share their content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain(Arc<Mutex<State>>);
 
@@ -19,7 +20,7 @@ pub(super) struct Chain(Arc<Mutex<State>>);
 struct State {
     secret: Option<Secret>,
     is_locked: bool,
-    /// It answers once something comes here.
+    /// If set, the keychain answers only after it receives a message here.
     answers: Option<Receiver<()>>,
     kept: usize,
 }
@@ -32,7 +33,7 @@ impl Chain {
     fn unlocked(&self) -> Result<MutexGuard<'_, State>, TokenStoreError> {
         let state = self.state();
         if let Some(answers) = &state.answers {
-            // It may have been given up.
+            // The sender may have been dropped.
             let _ = answers.recv();
         }
         match state.is_locked {
@@ -62,7 +63,7 @@ impl Keychain for Chain {
     }
 }
 
-/// All that is in the files of a directory.
+/// Returns the bytes of all files in a directory.
 fn bytes(directory: &Path) -> Vec<u8> {
     let entries = fs::read_dir(directory).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -107,7 +108,7 @@ async fn what_is_sealed_can_be_read_with_the_key_in_the_keychain_and_not_without
         assert!(!written.contains(secret), "{secret}: {written}");
         assert!(!format!("{store:?}").contains(secret), "{store:?}");
     }
-    // It is not what is kept without a keychain.
+    // A store without a keychain uses another file.
     let unsealed = FileStore::new(directory.path());
     assert_eq!(unsealed.load().await.unwrap(), Credentials::default());
 }
@@ -118,7 +119,7 @@ async fn a_locked_keychain_is_said_and_nothing_is_kept_elsewhere() {
     let chain = Chain::default();
     let store = FileStore::new(directory.path()).sealed(chain.clone());
     chain.state().is_locked = true;
-    // Before anybody is sent to a browser.
+    // The store fails before a user is sent to a browser.
     assert_eq!(store.lock("a").await.unwrap_err().to_string(), LOCKED);
     let refused = change(&store, |it| keep(it, 1)).await.unwrap_err();
     assert_eq!(refused.to_string(), LOCKED);
