@@ -1,4 +1,4 @@
-//! A client whose server is a child process: a script of the shell, which misbehaves as the test wants.
+//! A client whose server is a child process: a shell script that misbehaves as the test requires.
 #![cfg(unix)]
 
 use std::io::Read as _;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 const DISCOVER: &str = r#"read -r _
 echo '{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}'
 "#;
-/// Long enough to fail a test that waits for it.
+/// A time that fails a test that waits for it.
 const TOO_LONG: Duration = Duration::from_secs(20);
 
 fn shell(script: &str) -> Builder<Spawn> {
@@ -35,7 +35,7 @@ fn closed(error: &Error) -> &ConnectionEnd {
     }
 }
 
-/// A pipe that processes hold open for as long as they live: its end is theirs.
+/// A pipe that processes hold open: it ends when the last of them ends.
 struct Lifeline {
     _directory: TempDir,
     path: PathBuf,
@@ -53,12 +53,13 @@ impl Lifeline {
         }
     }
 
-    /// A script that begins with this lives as long as the lifeline is open; so does what it starts.
+    /// Returns the beginning of a script that opens the pipe. Its child processes hold the pipe
+    /// open too.
     fn held(&self) -> String {
         format!("exec 9>'{}'\n", self.path.display())
     }
 
-    /// Opens our end, before which the script's does not open.
+    /// Opens the reading end, because the script can't open its own end before.
     fn watch(&self) -> std::thread::JoinHandle<()> {
         let path = self.path.clone();
         std::thread::spawn(move || wait_for_end(&path))
@@ -242,7 +243,7 @@ async fn a_flood_on_standard_error_blocks_nobody_and_its_end_is_kept() {
 async fn a_call_that_is_made_while_the_connection_ends_learns_why() {
     let mut limits = ClientLimits::default();
     limits.message_bytes = 1_000;
-    // Where another process holds its standard error, the end takes a moment.
+    // The end of the connection takes a moment, because another process holds standard error open.
     let client = modern("sleep 1000 & head -c 2000 /dev/zero; exec sleep 1000")
         .limits(limits)
         .connect()
@@ -319,7 +320,8 @@ read -r _
     assert!(client.tools().await.unwrap().is_empty());
     client.close().await;
     assert_eq!(std::fs::read_to_string(&starts).unwrap(), "start\nstart\n");
-    // Where that doesn't help either, the first error is told; where it can't, there is no second try.
+    // If the second start fails too, the first error is reported. With a fixed revision there is no
+    // second start.
     let error = shell("read -r line; echo first >&2; exit 3")
         .connect()
         .await;

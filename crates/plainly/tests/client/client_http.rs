@@ -1,4 +1,4 @@
-//! A client over HTTP whose server is played by the test.
+//! A client over HTTP, with a server that the test plays.
 
 mod asking;
 mod authorized;

@@ -1,4 +1,4 @@
-//! A client over a byte stream whose other end is played by the test.
+//! A client over a byte stream, with a server that the test plays.
 
 mod asking;
 mod caching;

@@ -1,5 +1,5 @@
-//! Clients whose calls go on as tasks: what they send and when, over a byte stream whose other end the test plays, and with
-//! a real server in memory and over HTTP.
+//! Clients whose calls continue as tasks: their requests and the times of these, over a byte stream
+//! with a server that the test plays, and with a real server in memory and over HTTP.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod script;

@@ -1,5 +1,6 @@
-//! Clients of servers with skills: what they ask, what they take for true, and what they refuse, over a byte stream whose other
-//! end the test plays. The rows of the tables are in `skills/rows.txt`.
+//! Clients of servers with skills: their requests, the data that they accept, and the data that
+//! they reject, over a byte stream with a server that the test plays. The rows of the tables are in
+//! `skills/rows.txt`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod entries;

@@ -1,5 +1,5 @@
-//! The questions and messages of servers over HTTP beside their replies, in both eras, and replies
-//! that come in several parts.
+//! Questions and messages that servers send over HTTP in addition to replies, in both eras, and
+//! replies that arrive in several parts.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -40,7 +40,8 @@ fn question(id: &str, message: &str) -> String {
     event(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": form(message)}))
 }
 
-/// Connects with a legacy server, in this session. Also the request for the stream on which the server speaks first.
+/// Connects to a legacy server in this session. Also returns the request for the server's own
+/// stream.
 async fn connect(
     builder: Builder<Http>,
     server: &Host,
@@ -58,7 +59,7 @@ async fn shake_hands(server: &Host, session: &str) {
     server.initialize(Some(session), json!({})).await;
 }
 
-/// The answer to a question, which comes on its own.
+/// Returns the answer to a question, which the client posts separately.
 async fn answer(server: &Host, session: &str) -> Value {
     let answer = server.next_in(session, "POST").await;
     let body = answer.body.clone();
@@ -66,7 +67,7 @@ async fn answer(server: &Host, session: &str) -> Value {
     body
 }
 
-/// The stream on which the server speaks first.
+/// Returns the request for the stream on which the server sends its own messages.
 async fn stream(server: &Host, session: &str) -> AnsweredRequest {
     let mut stream = server.next_in(session, "GET").await;
     stream.events().await;
@@ -91,7 +92,7 @@ async fn a_legacy_server_may_ask_on_the_stream_of_a_reply() {
             (&json!(7), &json!(-32601))
         );
         let response = call.response(json!({"content": []}));
-        // Asked after the reply: there is nobody to answer.
+        // The client must not answer a question after the reply.
         call.write(&format!("data: {response}\n\n{}", question("late", "b")))
             .await;
     });
@@ -138,11 +139,11 @@ async fn a_legacy_server_may_ask_and_log_on_a_stream_of_its_own() {
     let roots = answer(&server, "s").await;
     assert_eq!(roots["result"]["roots"][0]["uri"], "file:///work");
     assert_eq!(*log.lock().unwrap(), ["1"]);
-    // A session that is lost takes its stream along.
+    // If a session is lost, its stream ends too.
     let (pinged, ()) = tokio::join!(client.ping(), async {
         server.refuse("ping", "404 Not Found").await;
         server.initialize(Some("t"), json!({})).await;
-        // In any order.
+        // The stream and the repeated call may arrive in any order.
         for _ in 0..2 {
             let mut next = server.next().await;
             next.is_of(Some("t"));
@@ -216,7 +217,7 @@ async fn a_modern_call_is_made_again_with_the_answers_and_the_same_headers() {
         expected["requestState"] = json!("é");
         expected["inputResponses"] = json!({"k": accepted("a")});
         assert_eq!(again.body["params"], expected);
-        // A modern server must not ask in any other way, and nobody answers.
+        // A modern server must not ask in this way, so the client does not answer.
         again.events().await;
         again.write(&question("q", "b")).await;
         again.last_event().await;
@@ -354,7 +355,7 @@ async fn a_question_stops_the_clock_of_the_call_that_it_belongs_to_alone() {
     });
     asked.unwrap();
 
-    // On the stream of no call, it may belong to any.
+    // A question on the session's own stream may belong to any call.
     let (waited, ()) = tokio::join!(client.call_tool("c", ()), async {
         let call = server.request("tools/call").await;
         own.write(&question("r", "a")).await;
@@ -386,7 +387,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
         assert_eq!(found, is_interrupted, "{status}: {error}");
     }
 
-    // For ever, though each time something could come.
+    // The client stops although each resumption could bring the reply.
     let (client, server) = server::legacy(None).await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;
@@ -399,7 +400,7 @@ async fn a_reply_that_can_not_be_gone_on_with_has_broken_off() {
     });
     assert_local!(called.unwrap_err(), LocalError::Interrupted { .. });
 
-    // A modern reply is whole or it is none.
+    // A modern reply can't be resumed.
     let (client, server) = server::modern().await;
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         let call = server.request("tools/call").await;

@@ -1,5 +1,5 @@
-//! The authorization of requests: every request asks, a rejection is handled once, and other
-//! servers never get a token.
+//! The authorization of requests: every request asks for credentials, a rejection is handled once,
+//! and other servers never receive a token.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ use super::server;
 const EVENTS: &str = "Content-Type: text/event-stream\r\n";
 const UNAUTHORIZED: &str = "401 Unauthorized";
 
-/// A function that gives `t0`, `t1` and so on, and how often it was asked.
+/// Adds a function that returns the tokens `t0`, `t1` and so on. Also returns the number of its
+/// calls.
 fn tokens(builder: Builder<Http>) -> (Builder<Http>, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -39,7 +40,7 @@ fn token(asked: &AnsweredRequest) -> &str {
         .map_or("", String::as_str)
 }
 
-/// A legacy server that refuses the first request of each kind, and takes no older token from then on.
+/// A legacy server that rejects the first request of each kind, and then accepts no older token.
 struct Doorkeeper {
     host: Host,
     kinds: Vec<String>,
@@ -47,7 +48,7 @@ struct Doorkeeper {
     passed: mpsc::UnboundedSender<String>,
     /// The requests that are never answered, and those that stay open.
     held: Vec<AnsweredRequest>,
-    /// The call whose reply is on its way.
+    /// The call whose reply has begun.
     call: Option<String>,
 }
 
@@ -211,7 +212,7 @@ async fn calls_that_are_refused_together_ask_for_one_token() {
     assert_eq!(asked.load(Ordering::SeqCst), 2);
 }
 
-/// Sends everything again, whatever it costs, and counts what it sees.
+/// An authorizer that always retries, and counts rejections and answers.
 #[derive(Debug, Default)]
 struct Stubborn {
     refused: AtomicUsize,
@@ -271,7 +272,7 @@ async fn a_token_that_stays_refused_leaves_what_the_server_wants_to_the_caller()
     type Way = fn(Builder<Http>) -> Builder<Http>;
     let ways: [(Way, usize); 3] = [
         (|builder| builder.bearer("t"), 1),
-        // Another one is asked for, and is the same.
+        // The client asks for another token, and receives the same one.
         (|builder| builder.token(|| async { Ok("t".to_owned()) }), 1),
         (|builder| tokens(builder).0, 2),
     ];
@@ -384,7 +385,7 @@ async fn no_token_follows_a_redirect_or_a_stream_to_another_origin() {
     }
 }
 
-/// The one address that reaches this machine and may be any other.
+/// Uses 0.0.0.0, which reaches this machine but is no loopback address.
 #[cfg(unix)]
 #[tokio::test]
 async fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
@@ -412,7 +413,7 @@ async fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
         assert!(error.to_string().contains(&server), "{error}");
     }
     assert_nobody_came(&listener);
-    // Where there are none yet, none are got that could not be sent.
+    // A client without a token does not fetch one that it could not send.
     let host = Host::start_at("0.0.0.0:0").await;
     let (client, ()) = tokio::join!(ways[2](Client::http(&host.url)).connect(), async {
         let probe = host.request("server/discover").await;
@@ -426,7 +427,7 @@ async fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
     ));
 }
 
-/// Has no credentials, and no source of them.
+/// An authorizer without credentials, and without a source of them.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Nobody;

@@ -1,4 +1,5 @@
-//! A cache that several clients share over HTTP: what one of them may have of another, and what a gap drops.
+//! A cache that several clients share over HTTP: the results that clients may share, and those that
+//! a gap in a subscription drops.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +21,8 @@ async fn connect(builder: Builder<Http>, host: &Host) -> Client {
     client.expect("the server is modern")
 }
 
-/// The result of reading `a:b` from a server that answers with the token of the request; and
-/// whether it was asked.
+/// Reads `a:b` from a server that replies with the token of the request. Returns the text, and
+/// whether the server was asked.
 async fn read(client: &Client, host: &Host, scope: &str) -> (String, bool) {
     let is_asked = Cell::new(false);
     let answering = async {
@@ -42,14 +43,15 @@ async fn read(client: &Client, host: &Host, scope: &str) -> (String, bool) {
     (read.text().expect("a text").to_owned(), is_asked.get())
 }
 
-/// Sets what makes a client another one.
+/// A setting that may distinguish a client from the first one.
 type Differing = fn(Builder<Http>) -> Builder<Http>;
 
 fn anna(builder: Builder<Http>) -> Builder<Http> {
     builder.header("Authorization", "Bearer anna")
 }
 
-/// The second client, whether it has what the first was answered in private, and what in public.
+/// The second client, whether it shares the first client's private results, and whether it shares
+/// public ones.
 const SECOND: [(&str, Differing, bool, bool); 8] = [
     ("the same", anna, true, true),
     (
@@ -108,14 +110,14 @@ async fn what_is_private_is_only_for_the_same_headers_and_what_is_public_for_the
             let (text, is_asked) = read(&second, &host, scope).await;
             assert_eq!(is_asked, !is_shared, "{name}: {scope}");
             assert!(is_asked || text == "Bearer anna", "{name}: {scope}");
-            // The first has its own all the time.
+            // The first client still has its own result.
             assert_eq!(read(&first, &host, scope).await.0, "Bearer anna");
         }
     }
 }
 
-/// The tools on two pages, the first public and the second private, of a server that answers with the token that it is asked
-/// with; and the cursors that it was asked for.
+/// Lists the tools of a server with two pages, the first public and the second private, which
+/// replies with the token of each request. Also returns the cursors of the requests.
 async fn tools(client: &Client, host: &Host) -> (Vec<String>, Vec<Value>) {
     let asked_for = RefCell::new(Vec::new());
     let answering = async {
@@ -158,7 +160,7 @@ async fn a_private_page_among_public_ones_is_for_its_own_token_alone() {
     assert_eq!(asked_for, [json!("2")]);
 }
 
-/// A client with the tokens in `given`, one after another.
+/// Adds a function that returns these tokens one after another.
 fn given(builder: Builder<Http>, given: &'static [&'static str]) -> Builder<Http> {
     let asked = AtomicUsize::new(0);
     builder.token(move || {
@@ -210,7 +212,8 @@ async fn what_a_new_token_was_answered_is_not_kept_for_the_old_one() {
         again.result(result).await;
     });
     assert_eq!(read_by_first.unwrap().text(), Some("of bert"));
-    // Nor for the new one, for which it was not asked; but the next is.
+    // The result is not cached for the new token either, because the request did not start with it.
+    // The next result is.
     let own = ("Bearer bert".to_owned(), true);
     assert_eq!(read(&first, &host, "private").await, own);
     assert!(!read(&first, &host, "private").await.1);
@@ -307,7 +310,7 @@ async fn a_gap_in_a_subscription_drops_what_relied_on_it() {
     drop(listening);
     let (missed, _listening) = tokio::join!(subscription.next(), async {
         let mut again = host.request("subscriptions/listen").await;
-        // Since it was lost.
+        // The cached result was dropped when the connection was lost.
         assert!(read(&client, &host, "private").await.1);
         assert!(!read(&client, &host, "private").await.1);
         again.events().await;
@@ -321,7 +324,7 @@ async fn a_gap_in_a_subscription_drops_what_relied_on_it() {
         again
     });
     assert_eq!(missed.unwrap().unwrap(), Change::Missed);
-    // What was read meanwhile may have changed before it was opened again.
+    // The result may have changed before the subscription was resumed.
     assert!(read(&client, &host, "private").await.1);
     assert!(!read(&client, &host, "private").await.1);
 }
@@ -351,7 +354,7 @@ async fn a_call_that_misses_headers_lists_the_tools_anew() {
     assert_eq!(client.tools().await.unwrap().len(), 1);
 }
 
-/// A user who is logged out, and another one who logs in.
+/// A user who is logged out, and another user who then logs in.
 #[derive(Debug, Default)]
 struct Users(AtomicUsize);
 

@@ -1,4 +1,4 @@
-//! Replies over HTTP, as JSON and as events, and calls that are given up.
+//! Replies over HTTP, as JSON and as events, and abandoned calls.
 
 use super::cases;
 use std::time::Duration;
@@ -21,7 +21,7 @@ async fn a_reply_may_come_after_other_events() {
             let (head, tail) = response.split_at(10);
             request.write(&format!("data: {head}")).await;
             request.write(&format!("{tail}{end}")).await;
-            // What follows the reply is nobody's.
+            // A message after the reply is ignored.
             request
                 .write("data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\n")
                 .await;
@@ -203,7 +203,7 @@ async fn events_that_are_ignored_do_not_keep_others_from_their_turn() {
     request.last_event().await;
     let (tools, turns) = call.await.unwrap();
     assert!(tools.unwrap().is_empty());
-    // Chunks are of 8 KiB and more, and so of a thousand events.
+    // Chunks have at least 8 KiB, which is about a thousand events.
     assert!(turns >= EVENTS / 128, "{turns}");
 }
 

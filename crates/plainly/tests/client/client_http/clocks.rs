@@ -1,4 +1,4 @@
-//! A user may take hours to log in: neither calls nor connecting end meanwhile, and no other
+//! Logins that take hours: calls and connecting do not time out during a login, and no other
 //! request starts.
 
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::server;
 
 const LOGIN: Duration = Duration::from_secs(3 * 60 * 60);
 
-/// A user who logs in, and takes long for it.
+/// A user whose login takes long.
 #[derive(Debug)]
 struct Person {
-    /// Whether the clocks are stopped meanwhile.
+    /// Whether the login stops the clocks.
     is_waited_for: bool,
 }
 
@@ -41,7 +41,7 @@ impl Authorizer for Person {
             pause();
             advance(LOGIN).await;
             resume();
-            // Whoever is too late is told so here.
+            // A call whose time is over fails here.
             tokio::task::yield_now().await;
             Ok(Again::Retry)
         }

@@ -1,4 +1,4 @@
-//! Which era and revision a client finds over HTTP.
+//! The era and the revision that a client detects over HTTP.
 
 use super::cases;
 use std::time::Duration;

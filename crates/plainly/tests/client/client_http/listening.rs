@@ -1,4 +1,5 @@
-//! Subscriptions over HTTP: on the reply's stream of a modern server, and on the session's of a legacy one.
+//! Subscriptions over HTTP: on the stream of the reply with a modern server, and on the stream of
+//! the session with a legacy one.
 
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ fn updated(exchange: &AnsweredRequest) -> String {
     )
 }
 
-/// A subscription, and the exchange that it goes on in.
+/// Opens a subscription, and returns it with its exchange.
 async fn listen(client: &Client, server: &Host) -> (Subscription, AnsweredRequest) {
     let (subscription, exchange) = tokio::join!(client.listen(filter()), async {
         let mut exchange = server.request("subscriptions/listen").await;
@@ -66,7 +67,7 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     let client = client.with_timeout(Duration::from_millis(200));
     let (mut subscription, mut exchange) = listen(&client, &server).await;
     assert_eq!(subscription.honoured(), &filter());
-    // The time of a call, in which nothing comes that counts.
+    // The subscription outlasts the timeout of a call, and ignores these bytes.
     let nothing = tokio::time::timeout(Duration::from_millis(400), subscription.next());
     exchange.write(": still here\n\ndata\n\n").await;
     assert!(nothing.await.is_err());
@@ -81,7 +82,7 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     assert!(subscription.next().await.is_none());
 }
 
-/// A pause before a stream is opened again that is short for the tests.
+/// An event that makes the client resume after a short pause.
 const SOON: &str = "retry: 1\n\n";
 
 #[tokio::test]
@@ -107,7 +108,7 @@ async fn a_stream_that_breaks_off_is_opened_again_and_the_gap_is_told() {
         assert_eq!(subscription.honoured(), &filter());
         exchange = again;
     }
-    // What refuses it for good says why.
+    // A final rejection is reported as an error.
     exchange.write(SOON).await;
     drop(exchange);
     let (told, ()) = tokio::join!(subscription.next(), async {
@@ -211,7 +212,7 @@ async fn who_sends_everything_but_an_acknowledgement_is_not_waited_for() {
                 exchange.write(&noise).await;
             }
         };
-        // Until the client has hung up, more or less.
+        // Writing continues until the client disconnects.
         let _elapsed = tokio::time::timeout(Duration::from_millis(400), ever).await;
     });
     assert!(subscription.unwrap_err().is_timeout());
@@ -232,7 +233,7 @@ fn legacy_capabilities() -> Value {
     json!({"resources": {"subscribe": true, "listChanged": true}, "tools": {}})
 }
 
-/// The GET of the session's stream, answered with one.
+/// Answers the GET of the session's stream with a stream.
 async fn news(server: &Host) -> AnsweredRequest {
     let mut news = server.next().await;
     assert_eq!(news.method, "GET");
@@ -242,7 +243,7 @@ async fn news(server: &Host) -> AnsweredRequest {
     news
 }
 
-/// A subscription at a legacy server whose stream is open already.
+/// Subscribes at a legacy server whose stream is already open.
 async fn subscribe(client: &Client, server: &Host) -> Subscription {
     let (subscription, ()) = tokio::join!(
         client.listen(filter()),
@@ -251,7 +252,7 @@ async fn subscribe(client: &Client, server: &Host) -> Subscription {
     subscription.expect("subscribed")
 }
 
-/// Like `subscription`, if it opens the stream.
+/// Subscribes at a legacy server, which opens the stream.
 async fn first_subscription(client: &Client, server: &Host) -> (Subscription, AnsweredRequest) {
     let (subscription, stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(server).await;
@@ -284,7 +285,7 @@ async fn a_legacy_server_tells_all_on_one_stream() {
     for subscription in [&mut one, &mut other] {
         assert_eq!(next(subscription).await, Change::Resource("a:1".into()));
     }
-    // The server may ask something there.
+    // The server may send a request on the stream.
     let ping = event(&json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}));
     stream.write(&ping).await;
     let answer = server.next().await;
@@ -306,7 +307,7 @@ async fn a_legacy_stream_that_ends_is_opened_again() {
     let (mut subscription, mut stream) = first_subscription(&client, &server).await;
     stream.write(&format!("id: 7\ndata:\n\n{SOON}")).await;
     drop(stream);
-    // The server may be gone for a moment.
+    // The client retries while the server is unavailable.
     for _ in 0..3 {
         let refused = server.next().await;
         assert_eq!(refused.headers["last-event-id"], "7");
@@ -348,7 +349,7 @@ async fn a_legacy_server_that_does_not_come_back_is_given_up() {
     assert_eq!(tries, 30);
 }
 
-/// The start of a session that is opened again, and its stream.
+/// Opens a new session, and returns its stream.
 async fn begin_anew(server: &Host, session: &str) -> AnsweredRequest {
     server
         .initialize(Some(session), legacy_capabilities())
@@ -465,7 +466,8 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
 async fn subscriptions_go_on_in_the_session_that_a_call_has_opened_anew() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
     let (mut subscription, mut old) = first_subscription(&client, &server).await;
-    // The server forgets the session, and a call learns of it first: the stream may still be open.
+    // The server forgets the session. A call notices that first, while the stream may still be
+    // open.
     let (called, ()) = tokio::join!(client.tools(), async {
         server.refuse("tools/list", "404 Not Found").await;
         server.initialize(Some("s-2"), json!({})).await;

@@ -1,4 +1,5 @@
-//! Arguments that a client repeats in headers: as the tool was listed, and once more if the server misses some.
+//! Arguments that a client repeats in headers, as the tool's listing requires. If the server misses
+//! a header, the client lists the tools and calls once more.
 
 use super::cases;
 use plainly::client::Client;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::server;
 
-/// A tool whose arguments are repeated under these names.
+/// Returns a tool whose arguments are repeated in headers.
 fn tool(header: &str) -> Value {
     let options = json!({"type": "object", "properties": {
         "depth": {"type": "integer", "x-mcp-header": "Depth"},
@@ -37,7 +38,7 @@ async fn answer_listing(server: &Host, tools: Value) {
         .await;
 }
 
-/// The headers of this kind, by the rest of their names.
+/// Returns the headers that repeat arguments, by the rest of their names.
 fn mirrored(call: &AnsweredRequest) -> Value {
     let headers = call.headers.iter();
     headers
@@ -140,7 +141,7 @@ async fn a_call_that_is_refused_for_its_headers_again_fails() {
         done.unwrap_err().to_string(),
         "Header mismatch (HeaderMismatch -32020)"
     );
-    // What comes next is the next thing that is asked for, not another try.
+    // The client sends no further call: the next request is this listing.
     list(&client, &server, json!([])).await;
 }
 

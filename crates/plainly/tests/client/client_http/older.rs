@@ -1,5 +1,5 @@
-//! Servers that only speak HTTP with SSE, the transport of 2024-11-05, found out by the client; and those that only look
-//! like one.
+//! Servers that support only HTTP with SSE, the transport of 2024-11-05, and servers that only look
+//! like one. The client must detect both.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::cases;
 use super::server;
 
-/// The least time that may pass, and far more than anything here takes.
+/// A timeout that is far longer than any of these tests takes.
 const LONG: Duration = Duration::from_secs(20);
 
 /// Rejects newer requests, and returns the request for the stream.
@@ -30,14 +30,14 @@ async fn get(host: &Host) -> AnsweredRequest {
     get
 }
 
-/// The next message, which is posted to the URL of the stream.
+/// Returns the next message, which is posted to the URL from the stream.
 async fn posted(host: &Host, method: &str) -> AnsweredRequest {
     let posted = host.request(method).await;
     assert_eq!(posted.path, "/messages?session=1");
     posted
 }
 
-/// Takes the next message, and answers it on the stream with the least that is a result of it, or this.
+/// Receives the next message, and answers it on the stream with this result or a minimal one.
 async fn reply(host: &Host, stream: &mut AnsweredRequest, method: &str, result: Option<Value>) {
     let posted = posted(host, method).await;
     let result = result.unwrap_or_else(|| plainly_peer::message::least(method));
@@ -97,7 +97,7 @@ async fn a_server_of_the_older_transport_is_found_by_itself() {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let asked = posted(&host, "tools/list").await;
             assert_eq!(asked.headers["authorization"], "Bearer t");
-            // Some servers take a request only once it is handled.
+            // Some servers accept a request only after they have handled it.
             let reply = asked.response(json!({"tools": []}));
             stream.write(&format!("data: {reply}\n\n")).await;
             asked.answer("202 Accepted", "", "").await;
@@ -266,7 +266,7 @@ async fn the_server_asks_and_tells_on_its_stream() {
     assert_eq!(answer.path, "/messages?session=1");
     assert_eq!(answer.body["id"], "q");
     assert_eq!(answer.body["result"]["roots"][0]["uri"], "file:///a");
-    // That an answer is refused is nobody's end.
+    // A rejected answer does not end the connection.
     answer.answer("400 Bad Request", "", "").await;
     let (pinged, ()) = tokio::join!(client.ping(), reply(&host, &mut stream, "ping", None));
     pinged.unwrap();

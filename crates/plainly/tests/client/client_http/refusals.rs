@@ -1,4 +1,4 @@
-//! The meaning of an error status and its headers: authentication, redirects, and the time of a
+//! The meaning of an error status and its headers: authentication, redirects, and the time before a
 //! retry.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::cases;
 use super::server;
 
-/// The error of a listing that is answered with this status, these headers and this body.
+/// Returns the error of a listing that is answered with this status, these headers and this body.
 async fn refused(status: &str, headers: &str, body: &str) -> Error {
     let (client, server) = server::modern().await;
     let (tools, ()) = tokio::join!(client.tools(), async {
@@ -23,7 +23,7 @@ async fn refused(status: &str, headers: &str, body: &str) -> Error {
 async fn a_status_says_what_to_do() {
     for (status, headers, body, expected) in cases::<(&str, &str, &str, &str)>("refusals") {
         let error = refused(status, headers, body).await;
-        // Which port the server has is another one each time.
+        // The port is removed, because it differs in each run.
         let moved = error.location().and_then(|url| url.strip_suffix("/mcp/"));
         let text = error.to_string().replace(moved.unwrap_or("nowhere"), "");
         assert_eq!(text, expected);
@@ -52,7 +52,8 @@ async fn the_credentials_that_are_wanted_are_data() {
     );
 }
 
-/// The error of a listing that is answered with this status, these headers and this JSON-RPC error.
+/// Returns the error of a listing that is answered with this status, these headers and this
+/// JSON-RPC error.
 async fn erred(status: &str, headers: &str, error: Value) -> Error {
     let headers = format!("Content-Type: application/json\r\n{headers}");
     let body = json!({"jsonrpc": "2.0", "id": null, "error": error});

@@ -1,5 +1,5 @@
-//! Calls that are made again, against a server that counts: only what may be repeated, only what may succeed then, not
-//! sooner than asked for and not without an end.
+//! Retries of calls, with a server that counts: a client retries only calls that may be repeated
+//! and may then succeed, not before the requested time, and a limited number of times.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -19,7 +19,7 @@ async fn retrying(retries: Retries) -> (Client, Host) {
     (client.expect("the server is modern"), host)
 }
 
-/// Answers the next request with this error beside this status and these headers.
+/// Answers the next request with this error, this status and these headers.
 async fn refuse(host: &Host, method: &str, status: &str, headers: &str, error: &Value) {
     let request = host.request(method).await;
     let headers = format!("Content-Type: application/json\r\n{headers}");
@@ -61,7 +61,8 @@ async fn a_call_is_tried_so_often_and_no_longer() {
         }
     });
     assert!(read.unwrap_err().is_internal());
-    // A longer wait than there is time for: the call fails at once, and says how long.
+    // The requested wait exceeds the call's timeout, so the call fails at once and reports the
+    // wait.
     let start = Instant::now();
     let (read, ()) = tokio::join!(client.read("a:b"), async {
         refuse(
@@ -75,7 +76,7 @@ async fn a_call_is_tried_so_often_and_no_longer() {
     });
     assert_eq!(read.unwrap_err().retry_after(), Some(61 * SECOND));
     assert!(start.elapsed() < 10 * SECOND);
-    // What is not worth another try gets none, nor does anything of a client that wants none.
+    // A permanent error is not retried, and a client without retries retries nothing.
     let missing = json!({"code": -32602, "message": "m", "data": {"uri": "a:b"}});
     let (read, ()) = tokio::join!(client.read("a:b"), async {
         refuse(&host, "resources/read", "200 OK", "", &missing).await;
@@ -114,7 +115,7 @@ async fn a_tool_is_called_again_only_if_its_listing_allows_it() {
         });
         assert!(called.unwrap_err().is_unavailable(), "{name}");
     }
-    // A tool that says that it failed has answered.
+    // An error result of a tool is an answer, which is not retried.
     let failed = json!({"content": [], "isError": true});
     let (called, ()) = tokio::join!(
         client.call_tool("read", ()),

@@ -1,4 +1,4 @@
-//! Secrets are in no error, no debug output and no log; and there is only one way to send them.
+//! Secrets appear in no error, no debug output and no log, and there is only one way to send them.
 
 use std::sync::{Arc, Mutex};
 
@@ -46,7 +46,8 @@ async fn a_token_beside_another_authorization_is_a_mistake() {
     }
 }
 
-/// All output about a client whose server repeats what it was sent.
+/// Returns all output about a client whose server rejects a call, and the names of its sensitive
+/// headers.
 async fn said(way: fn(Builder<Http>) -> Builder<Http>, status: &str) -> (String, Vec<String>) {
     let host = Host::start().await;
     let sensitive = Arc::new(Mutex::new(Vec::new()));
@@ -89,7 +90,7 @@ async fn a_token_is_in_no_error_and_no_debug_output_and_marked_where_traffic_is_
         ] {
             let (said, sensitive) = said(way, status).await;
             assert!(!said.contains("s3cret"), "{status}: {said}");
-            // Whoever is refused asks for another token, which is the same.
+            // A rejected client asks for another token, and receives the same one.
             assert_eq!(sensitive, ["authorization", "authorization"], "{status}");
         }
     }

@@ -1,4 +1,4 @@
-//! Clients of a host that the test plays: one request a connection.
+//! Clients of a host that the test plays, with one request per connection.
 
 use plainly::client::{Builder, Client, Http};
 use plainly_peer::Host;
@@ -10,19 +10,19 @@ pub(crate) async fn start() -> (Builder<Http>, Host) {
     (builder, host)
 }
 
-/// A modern client.
+/// Connects a client to a modern server.
 pub(crate) async fn modern() -> (Client, Host) {
     let (builder, host) = start().await;
     let (client, ()) = tokio::join!(builder.connect(), host.discover());
     (client.expect("the server is modern"), host)
 }
 
-/// A client in this session of a legacy server.
+/// Connects a client to a legacy server in this session.
 pub(crate) async fn legacy(session: Option<&str>) -> (Client, Host) {
     legacy_with(session, json!({})).await
 }
 
-/// A client in this session of a legacy server with these capabilities.
+/// Connects a client to a legacy server with these capabilities, in this session.
 pub(crate) async fn legacy_with(session: Option<&str>, capabilities: Value) -> (Client, Host) {
     let (builder, host) = start().await;
     let (client, ()) = tokio::join!(builder.connect(), async {

@@ -1,5 +1,5 @@
-//! The questions of servers over a byte stream: legacy ones by requests, modern ones in place of a
-//! result.
+//! The questions of servers over a byte stream: legacy servers send requests, and modern servers
+//! send results that require input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 use super::peer::{Half, discovered, modern, pair, pair_with_buffer};
 
-/// Connects with a modern server.
+/// Connects to a modern server.
 async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client {
     let (client, ()) = tokio::join!(
         builder.connect(),
@@ -31,7 +31,7 @@ async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client 
     client.expect("the peer is modern")
 }
 
-/// Connects with a legacy server; returns its parameters about the client too.
+/// Connects to a legacy server, and returns the capabilities that the client declared.
 async fn connect_legacy(
     builder: Half<DuplexStream>,
     peer: &mut Peer,
@@ -42,7 +42,7 @@ async fn connect_legacy(
             .open_session(version, json!({"resources": {}, "tools": {}}))
             .await;
         let mut declared = handshake["params"]["capabilities"].clone();
-        // Each client declares it, to servers of this era in both places.
+        // Each client declares this extension, in both places to servers of this era.
         for place in ["experimental", "extensions"] {
             let extensions = declared.as_object_mut().and_then(|all| all.remove(place));
             assert_eq!(extensions, Some(json!({"dev.plainly/resources": {}})));
@@ -100,7 +100,7 @@ fn question(method: &str, params: Value) -> Value {
     json!({"method": method, "params": params})
 }
 
-/// A result that asks for something, or has a state, or both.
+/// Returns a result with questions, a state, or both.
 fn required(asked: Value, state: impl Into<Value>) -> Value {
     let mut result = json!({"resultType": "input_required"});
     for (name, value) in [("inputRequests", asked), ("requestState", state.into())] {
@@ -111,7 +111,7 @@ fn required(asked: Value, state: impl Into<Value>) -> Value {
     result
 }
 
-/// Each question with its answer.
+/// Returns each kind of question with its answer.
 fn questions() -> [(&'static str, Value, Value); 5] {
     let url = |url| json!({"mode": "url", "message": "", "url": url, "elicitationId": "e"});
     let sampling = json!({"messages": [], "maxTokens": 1});
@@ -135,7 +135,7 @@ fn questions() -> [(&'static str, Value, Value); 5] {
     ]
 }
 
-/// Asks, and returns what comes back.
+/// Sends a question, and returns the answer.
 async fn answer_to(peer: &mut Peer, id: &str, method: &str, params: Value) -> Value {
     let answer = peer.ask(&request(id, method, params)).await;
     assert_eq!(answer["id"], id, "{answer}");
@@ -152,7 +152,7 @@ async fn what_can_be_answered_is_declared_and_answered_to_a_legacy_server() {
         let answer = answer_to(&mut peer, "\u{1f600}", method, params).await;
         assert_eq!(answer["result"], expected, "{method}");
     }
-    // Without a word, the roots too.
+    // The roots are answered without parameters too.
     peer.send(json!({"jsonrpc": "2.0", "id": 0, "method": "roots/list"}))
         .await;
     assert!(peer.message().await.unwrap()["result"]["roots"].is_array());
@@ -312,7 +312,7 @@ async fn a_question_that_the_server_gives_up_is_answered_no_more() {
         .await;
     peer.send(cancel(json!("nobody's"))).await;
     peer.send(cancel(Value::Null)).await;
-    // Asked again under the same id: one answer at most is owed.
+    // A second question with the same id may not be answered twice.
     peer.send(request("q", "elicitation/create", form("b")))
         .await;
     let pong = answer_to(&mut peer, "p", "ping", json!({})).await;
@@ -322,7 +322,7 @@ async fn a_question_that_the_server_gives_up_is_answered_no_more() {
     while was_dropped.sender_strong_count() > 1 {
         tokio::task::yield_now().await;
     }
-    // The id is free again.
+    // The id can be used again.
     peer.send(request("q", "elicitation/create", form("c")))
         .await;
     let pong = answer_to(&mut peer, "p", "ping", json!({})).await;
@@ -460,7 +460,7 @@ async fn a_legacy_server_that_asks_without_end_gets_no_more_time_than_there_is()
 async fn a_modern_call_is_made_again_with_the_answers() {
     let (builder, mut peer) = pair();
     let client = connect_modern(answering(builder), &mut peer).await;
-    // What must not be looked into, let alone be written otherwise.
+    // The client must return the state unchanged, and must not interpret it.
     let state = "é\u{0}\u{2028}\"\\ {\"a\": 1}\u{1f600}";
     let call = client.call_tool("order", json!({"a": 1}));
     let (called, ()) = tokio::join!(call, async {
@@ -488,7 +488,7 @@ async fn a_modern_call_is_made_again_with_the_answers() {
             .collect::<serde_json::Map<_, _>>()
             .into();
         assert_eq!(second["params"], params);
-        // The next round has a state of its own, and no answers of the last one.
+        // The next round has its own state, and no answers of the previous round.
         let asked = json!({"again": question("elicitation/create", form("b"))});
         peer.reply(&second, required(asked, Value::Null)).await;
 
@@ -498,12 +498,12 @@ async fn a_modern_call_is_made_again_with_the_answers() {
             json!({"again": filled_in("b")})
         );
         assert!(third["params"].get("requestState").is_none());
-        // A state alone: there is nothing to answer.
+        // With only a state, there is nothing to answer.
         peer.reply(&third, required(Value::Null, "")).await;
         let fourth = peer.request("tools/call").await;
         assert_eq!(fourth["params"]["requestState"], "");
         assert!(fourth["params"].get("inputResponses").is_none());
-        // Without a type, a result is the final one.
+        // A result without a type is the final one.
         peer.reply(&fourth, json!({"content": []})).await;
     });
     called.unwrap();
@@ -682,7 +682,7 @@ async fn a_call_that_is_dropped_asks_nobody_any_more() {
     calling.abort();
     assert!(calling.await.unwrap_err().is_cancelled());
     assert_eq!(has_begun.sender_strong_count(), 1);
-    // The server had answered: there is nothing to cancel there.
+    // The server had already answered, so there is nothing to cancel.
     let (pinged, ()) = tokio::join!(
         client.ping(),
         peer.answer_with("server/discover", discovered(&["2026-07-28"]))

@@ -1,5 +1,5 @@
-//! Results that are cached as long as their server allows, on a stream: which ones, their
-//! lifetimes, and the events that drop them.
+//! Results that are cached as long as their server allows, over a stream: the cached methods, the
+//! lifetimes, and the notifications that drop results.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use super::peer::{Half, discovered, pair};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Calls that are made with a client.
+/// A call with a client.
 type Called = fn(&Client) -> BoxFuture<'_, Result<()>>;
 
 const TOOLS: Called = |client| client.tools().map(|it| it.map(drop)).boxed();
@@ -30,7 +30,7 @@ const READ: Called = |client| client.read("a:b/c").map(|it| it.map(drop)).boxed(
 const READ_OTHER: Called = |client| client.read("a:bc").map(|it| it.map(drop)).boxed();
 const DISCOVER: Called = |client| client.discover().map(|it| it.map(drop)).boxed();
 
-/// Each call whose result may be kept, and what it is called.
+/// Each call whose result may be cached, with its method.
 const KEPT: [(&str, Called); 8] = [
     ("tools/list", TOOLS),
     ("prompts/list", PROMPTS),
@@ -42,7 +42,7 @@ const KEPT: [(&str, Called); 8] = [
     ("server/discover", DISCOVER),
 ];
 
-/// A result of `method` with these members more.
+/// Returns a result of `method` with these additional members.
 fn result(method: &str, more: Value) -> Value {
     let mut result = match method {
         "server/discover" => discovered(&["2026-07-28"]),
@@ -61,7 +61,7 @@ fn good_for(millis: impl Into<Value>) -> Value {
     json!({"ttlMs": millis.into(), "cacheScope": "private"})
 }
 
-/// A client with this cache, and its server.
+/// Connects a client with this cache, and returns it with its server.
 async fn connect(cache: &Cache) -> (Client, Peer) {
     let (builder, peer) = pair();
     connected(builder.cache(cache.clone()), peer).await
@@ -76,7 +76,7 @@ async fn connected(builder: Half<tokio::io::DuplexStream>, mut peer: Peer) -> (C
     (client.expect("the peer is modern"), peer)
 }
 
-/// A call that the server is asked for, and answers so.
+/// Makes a call, and checks that the server is asked.
 async fn asked<T>(call: impl Future<Output = T>, peer: &mut Peer, method: &str, more: Value) -> T {
     tokio::join!(call, peer.answer_with(method, result(method, more))).0
 }
@@ -128,7 +128,7 @@ async fn what_lists_and_reads_is_asked_for_once_and_nothing_else_is_kept() {
         asked(completed, &mut peer, "completion/complete", more.clone())
             .await
             .unwrap();
-        // Whether a server answers is not known from what it answered before.
+        // A ping must ask the server, because earlier answers don't show whether it still answers.
         asked(client.ping(), &mut peer, "server/discover", more)
             .await
             .unwrap();
@@ -162,7 +162,7 @@ async fn the_result_says_whether_it_is_kept() {
         (json!({"ttlMs": 1e18, "cacheScope": "private"}), true),
         (json!({"ttlMs": u64::MAX, "cacheScope": "private"}), true),
         (json!({"ttlMs": 1e300, "cacheScope": "nobody"}), true),
-        // What can't be read, or not all of it.
+        // These results can't be decoded, or are not final.
         (json!({"ttlMs": 9, "tools": 7}), false),
         (json!({"ttlMs": 9, "resultType": "input_required"}), false),
         (json!({"ttlMs": 9, "resultType": "task"}), false),
@@ -225,7 +225,7 @@ async fn a_notification_drops_what_it_is_about() {
         (updated, json!({"uri": "a:b"}), &[2, 3]),
         (updated, json!({"uri": "a:bc"}), &[2, 6]),
         (updated, json!({"uri": "x:y"}), &[2]),
-        // Something was told, and nobody knows what.
+        // A notification without a URI may be about any resource.
         (updated, json!({}), all),
         ("message", json!({"level": "info", "data": 1}), &[]),
         ("x/list_changed", json!({}), &[]),
@@ -286,7 +286,8 @@ async fn a_cursor_that_is_good_no_longer_drops_all_pages() {
     listed.unwrap();
     TOOLS(&client).await.expect("both are kept");
     advance(SECOND).await;
-    // Only the second is asked for again, and then all of them.
+    // Only the second page has expired. Because its cursor is rejected, both pages are listed
+    // again.
     let (listed, ()) = tokio::join!(TOOLS(&client), async {
         let request = peer.request("tools/list").await;
         assert_eq!(request["params"]["cursor"], "2");
@@ -312,7 +313,7 @@ async fn a_listing_begins_again_once_and_only_if_the_cache_had_its_cursor() {
         page
     };
     let first = json!({"ttlMs": 9_000, "nextCursor": "2"});
-    // Neither page comes out of the cache.
+    // Neither page is cached.
     let (listed, ()) = tokio::join!(client.resources(None), async {
         peer.answer_with(method, listing("a:old", first.clone()))
             .await;
@@ -358,13 +359,13 @@ async fn fresh_asks_the_server_and_keeps_what_it_says_now() {
     let two = asked(fresh.read("a:b"), &mut peer, method, read("two", 1_000)).await;
     assert_eq!(text(two).as_deref(), Some("two"));
     assert_eq!(text(client.read("a:b").await).as_deref(), Some("two"));
-    // It is not to be kept any more, and neither is what came before.
+    // This result may not be cached, and the earlier one is dropped.
     asked(fresh.read("a:b"), &mut peer, method, read("three", 0))
         .await
         .unwrap();
     let four = asked(client.read("a:b"), &mut peer, method, read("four", 1_000)).await;
     assert_eq!(text(four).as_deref(), Some("four"));
-    // It is no longer there.
+    // The resource no longer exists.
     let (gone, ()) = tokio::join!(
         fresh.read("a:b"),
         peer.refuse(method, -32602, Some(json!({"uri": "a:b"})))
@@ -477,7 +478,8 @@ async fn what_is_forwarded_is_kept_as_it_is_written() {
         (r#"{"uri":"a:b"}"#, true),
         (r#"{ "uri": "a:b" }"#, false),
         (r#"{"uri":"a:b","_meta":{"traceparent":"x"}}"#, false),
-        // Some servers take the first, and some the last.
+        // Duplicate members are not cached, because some servers use the first one and others the
+        // last one.
         (r#"{"uri":"a:x","uri":"a:b"}"#, false),
         (r#"{"uri":"a:b","cursor":"a:b"}"#, false),
     ] {

@@ -1,4 +1,4 @@
-//! Calls over a byte stream: matched, cancelled, timed out, and ended with the stream.
+//! Calls over a byte stream: matched to replies, cancelled, timed out, and ended with the stream.
 
 use plainly_peer::table::cases;
 use std::time::Duration;
@@ -36,7 +36,8 @@ async fn replies_find_their_calls_in_any_order() {
         assert_eq!(ids.len(), 3);
         for request in requests.iter().rev() {
             let result = json!({"contents": [{"uri": request["params"]["uri"], "text": ""}]});
-            // Nobody waits for these: an id that is no number, one that was never used, the same reply again.
+            // No call waits for these replies: an id that is no number, an unknown id, and a second
+            // reply.
             let id = format!("{}x", request["id"]);
             peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"contents": []}}))
                 .await;
@@ -193,7 +194,7 @@ async fn when_the_peer_goes_all_calls_fail_at_once() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
-/// As in tests that share a client, each with a runtime of its own.
+/// Tests may share a client, each with a runtime of its own.
 #[test]
 fn when_the_runtime_of_the_connection_ends_all_calls_fail_at_once() {
     let runtime = || tokio::runtime::Runtime::new().unwrap();
@@ -298,7 +299,7 @@ async fn a_line_that_is_too_long_ends_the_connection() {
         for _ in 0..33 {
             line.push_str(&piece);
         }
-        // The client hangs up in the middle of it.
+        // The client disconnects before the line ends.
         let writing = tokio::spawn(async move { peer.say(&line).await });
         let _hung_up = writing.await;
     });

@@ -1,4 +1,4 @@
-//! Which era and revision a client finds.
+//! The era and the revision that a client detects.
 
 use std::time::Duration;
 

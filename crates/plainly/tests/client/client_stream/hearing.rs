@@ -1,4 +1,4 @@
-//! Progress and log messages over a byte stream, and what they do to the time of a call.
+//! Progress and log messages over a byte stream, and their effect on the timeout of a call.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -55,7 +55,8 @@ async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
                 json!({"progressToken": token(&b), "progress": 0.5, "total": 2, "message": "half"});
             peer.send(notification("progress", whole)).await;
             peer.send(progressed(token(&a), 1.0)).await;
-            // Neither more than before, nor of anybody, nor progress at all.
+            // These are ignored: progress that does not increase, belongs to no call, or is
+            // invalid.
             for nothing in [
                 json!({"progressToken": token(&a), "progress": 1}),
                 json!({"progressToken": token(&a), "progress": 0.5}),
@@ -69,7 +70,7 @@ async fn progress_is_told_to_the_call_that_it_is_about_in_both_eras() {
             }
             peer.send(progressed(token(&a), 1.5)).await;
             peer.reply(&a, json!({"content": []})).await;
-            // It has ended.
+            // The call has ended, so its progress is ignored.
             peer.send(progressed(token(&a), 9.0)).await;
             peer.reply(&b, json!({"contents": []})).await;
             peer.reply(&quiet, json!({"messages": []})).await;
@@ -206,7 +207,7 @@ async fn log_messages_are_asked_for_as_the_era_has_it() {
                 .await;
             let set = peer.request("logging/setLevel").await;
             assert_eq!(set["params"], json!({"level": "notice"}));
-            // A level that is refused is no reason to do without the server.
+            // A rejected log level does not fail the connection.
             peer.fail(&set, -32602, None).await;
         });
         let client = client.unwrap();

@@ -1,5 +1,5 @@
-//! The rules for servers: the schemas of their tools, and the capabilities that they declared. And
-//! the reports about a server that breaks them.
+//! The rules for servers: the schemas of their tools, the capabilities that they declared, and the
+//! reports about a server that breaks them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::peer::{legacy_with, modern, pair};
 
 type Half = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>;
 
-/// A client of a modern server with these capabilities.
+/// Connects to a modern server with these capabilities.
 async fn connected(build: impl FnOnce(Half) -> Half, capabilities: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
     let (client, ()) = tokio::join!(
@@ -37,7 +37,7 @@ fn output(structured: &Value) -> Value {
 async fn the_output_of_a_tool_that_was_listed_is_held_against_its_schema() {
     let (client, mut peer) = modern().await;
     let wrong = output(&json!({"a": "b", "c": 1}));
-    // A tool that was not listed is not known, and nothing is listed for that.
+    // The schema of an unlisted tool is unknown, and the client does not list tools to find it.
     let (called, ()) = tokio::join!(
         client.call_tool("t", ()),
         peer.answer_with("tools/call", wrong.clone())
@@ -124,7 +124,7 @@ async fn what_a_server_did_not_declare_is_not_asked_of_it() {
     );
     let metadata = client.metadata("a:b").await.unwrap_err();
     assert_local!(metadata, LocalError::NotDeclared { .. });
-    // The first request that arrives is the first that was sent.
+    // The failed calls sent no request: the first one to arrive is this one.
     let (tools, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
     tools.unwrap();
 }
@@ -215,7 +215,7 @@ async fn what_came_instead_of_a_reply_is_told() {
             format!("no reply to `tools/list` within 3s{told}")
         );
         peer.request("notifications/cancelled").await;
-        // It is not told again after a reply.
+        // The line is not reported again after a reply.
         let (tools, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
         tools.unwrap();
         let (tools, _) = tokio::join!(client.tools(), peer.request("tools/list"));

@@ -1,5 +1,5 @@
-//! Subscriptions over a byte stream: acknowledged, distinguished, ended by either side, and the
-//! mistakes of servers.
+//! Subscriptions over a byte stream: their acknowledgement, their ids, their end by either side,
+//! and mistakes of servers.
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
@@ -35,7 +35,7 @@ fn told(id: &Value, method: &str, mut params: Value) -> Value {
     json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
 }
 
-/// A subscription to everything, and the id of its request.
+/// Opens a subscription to everything, and returns it with the id of its request.
 async fn listen(client: &Client, peer: &mut Peer) -> (Subscription, Value) {
     let (subscription, id) = tokio::join!(client.listen(everything()), async {
         let request = peer.request("subscriptions/listen").await;
@@ -67,7 +67,7 @@ async fn what_is_asked_for_and_honoured_is_told_up_to_the_end() {
                 "resourceSubscriptions": ["a:1", "a:2"],
             })
         );
-        // More than was asked for is no more than that.
+        // The client ignores parts that it did not request.
         let honoured =
             json!({"resourcesListChanged": true, "resourceSubscriptions": ["a:2", "a:3"]});
         peer.send(acknowledged(&request["id"], honoured)).await;
@@ -99,7 +99,7 @@ async fn what_is_asked_for_and_honoured_is_told_up_to_the_end() {
     assert!(subscription.next().await.is_none());
     drop(subscription);
     client.close().await;
-    // What has ended isn't cancelled.
+    // A subscription that has ended is not cancelled.
     peer.ended().await;
 }
 
@@ -170,7 +170,7 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
     for uri in 0..3_000 {
         peer.send(updated(&id, &format!("a:1/{uri}/{long}"))).await;
     }
-    // All before its answer has been taken in when a call is answered.
+    // When a later call is answered, the client has received all earlier notifications.
     let (pong, ()) = tokio::join!(client.tools(), peer.answer("tools/list"));
     pong.unwrap();
     assert_eq!(subscription.next().await.unwrap().unwrap(), Change::Missed);
@@ -178,7 +178,7 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
     assert_eq!(resource(&mut subscription).await, "a:1");
 }
 
-/// Messages of a server in place of an acknowledgement, and the client's errors.
+/// The messages of a server before its acknowledgement, and the client's errors.
 #[tokio::test]
 async fn what_comes_before_the_acknowledgement_is_an_error() {
     let early = "a change was reported before the subscription was acknowledged";
@@ -250,7 +250,7 @@ async fn a_legacy_server_is_subscribed_to_each_resource() {
         for uri in ["a:1", "a:2"] {
             let request = peer.request("resources/subscribe").await;
             assert_eq!(request["params"], json!({"uri": uri}));
-            // What comes before the answer is no less true.
+            // A change that arrives before the reply counts too.
             peer.send(legacy_updated(uri)).await;
             peer.reply(&request, json!({})).await;
         }
@@ -268,7 +268,7 @@ async fn a_legacy_server_is_subscribed_to_each_resource() {
     let (subscription, ()) =
         tokio::join!(client.listen(filter), peer.answer("resources/subscribe"));
     let mut other = subscription.unwrap();
-    // A name that only begins alike is another resource.
+    // A URI with only a common prefix is another resource.
     for uri in ["b:1", "a:12", "a:2b/inside", "a:1", "a:2/inside"] {
         peer.send(legacy_updated(uri)).await;
     }
@@ -279,7 +279,7 @@ async fn a_legacy_server_is_subscribed_to_each_resource() {
     assert_eq!(one.next().await.unwrap().unwrap(), Change::Resources);
     assert_eq!(resource(&mut other).await, "a:2/inside");
 
-    // What somebody else is still subscribed to is left.
+    // A resource that another subscription still uses is not unsubscribed.
     drop(one);
     let request = peer.request("resources/unsubscribe").await;
     assert_eq!(request["params"], json!({"uri": "a:1"}));

@@ -1,4 +1,4 @@
-//! Listings of several pages, and metadata that is found in them.
+//! Listings of several pages, and metadata from listings.
 
 use plainly::client::{LocalError, MetadataSource};
 use plainly::limits::ClientLimits;
@@ -19,7 +19,7 @@ fn page(uris: &[&str], next: Option<&str>) -> Value {
     page
 }
 
-/// Serves these pages, each to the cursor that the one before gave out.
+/// Serves these pages. Each request must have the cursor of the previous page.
 async fn serve(peer: &mut Peer, pages: &[(&[&str], Option<&str>)]) {
     let mut cursor = Value::Null;
     for (uris, next) in pages {
@@ -91,7 +91,7 @@ async fn children_are_asked_for_on_every_page() {
     assert_eq!(resources.unwrap().len(), 2);
 }
 
-/// The capabilities of servers, and the method that lists the children of `a:b`.
+/// The capabilities of a server determine the method that lists the children of `a:b`.
 #[tokio::test]
 async fn children_are_listed_by_the_method_that_the_server_declares() {
     let ours = json!({"dev.plainly/resources": {}});
@@ -109,7 +109,7 @@ async fn children_are_listed_by_the_method_that_the_server_declares() {
         let (client, mut peer) = modern_with(extensions.clone()).await;
         let children = client.children("a:b");
         assert_eq!(children.is_filtered(), is_filtered, "{extensions}");
-        // The server itself may list anything: a child's URI need not be below.
+        // The server chooses the children: their URIs need not begin with the parent's.
         let listed = ["a:b", "a:b/c", "a:b/c/d", "x:y", "a:b/.."];
         let (children, ()) = tokio::join!(children.all(), async {
             for next in [Some("x"), None] {
@@ -181,7 +181,7 @@ async fn children_without_end_or_in_a_form_of_their_own_are_an_error() {
         assert_local!(children.unwrap_err(), LocalError::InvalidResponse { .. });
     }
 
-    // Neither a directory nor anything below it.
+    // The listing does not contain the directory or anything below it.
     let (children, ()) = tokio::join!(client.children("a:b").all(), async {
         peer.refuse(method, -32602, Some(json!({"uri": "a:b"})))
             .await;
@@ -190,7 +190,7 @@ async fn children_without_end_or_in_a_form_of_their_own_are_an_error() {
     assert!(children.unwrap_err().is_resource_not_found());
 }
 
-/// It need only read the directories of its skills.
+/// A server with skills may read only the directories of its skills.
 #[tokio::test]
 async fn what_a_server_does_not_read_as_a_directory_is_looked_for_in_its_listing() {
     let method = "resources/directory/read";
@@ -222,7 +222,7 @@ async fn what_a_server_does_not_read_as_a_directory_is_looked_for_in_its_listing
         assert!(rest.eq(["a:b/c"]));
     }
 
-    // Other errors, and those after the first page, are those of the directory.
+    // Other errors, and errors after the first page, are returned unchanged.
     let (client, mut peer) = modern_with(directories).await;
     let (children, ()) = tokio::join!(
         client.children("a:b").all(),

@@ -1,5 +1,5 @@
-//! The meaning and the text of a server's error: by the method that was called, and in the words of
-//! its sender.
+//! The meaning and the text of a server's error, which depend on the called method and repeat the
+//! server's words.
 
 use plainly::client::{Client, Error, LocalError};
 use plainly::errors::{Certainty, Code};
@@ -37,7 +37,7 @@ pub(crate) async fn call(client: &Client, method: &str) -> Error {
     failed.expect_err("it is refused")
 }
 
-/// The error of a call that is answered with this `error`.
+/// Returns the error of a call that is answered with this `error`.
 async fn answered(
     client: &Client,
     peer: &mut plainly_peer::Peer,

@@ -1,4 +1,4 @@
-//! Clients over a byte stream whose other end the test plays.
+//! Clients over a byte stream, with a server that the test plays.
 
 use plainly::client::{Builder, Client, Over};
 use plainly_peer::{Peer, message};
@@ -7,7 +7,7 @@ use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 
 pub(crate) type Half<T> = Builder<Over<ReadHalf<T>, WriteHalf<T>>>;
 
-/// A client to be connected, and its peer.
+/// Returns a client to be connected, and its peer.
 pub(crate) fn pair() -> (Half<DuplexStream>, Peer) {
     pair_with_buffer(1 << 16)
 }
@@ -18,12 +18,12 @@ pub(crate) fn pair_with_buffer(bytes: usize) -> (Half<DuplexStream>, Peer) {
     (Client::over(reader, writer), peer)
 }
 
-/// A client of a modern server, and that server.
+/// Connects a client to a modern server, and returns both.
 pub(crate) async fn modern() -> (Client, Peer) {
     modern_with(json!({})).await
 }
 
-/// A client of a modern server with these extensions, and that server.
+/// Connects a client to a modern server with these extensions, and returns both.
 pub(crate) async fn modern_with(extensions: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
     let mut discovered = discovered(&["2026-07-28"]);
@@ -35,12 +35,12 @@ pub(crate) async fn modern_with(extensions: Value) -> (Client, Peer) {
     (client.expect("the peer is modern"), peer)
 }
 
-/// A client of a legacy server, and that server.
+/// Connects a client to a legacy server, and returns both.
 pub(crate) async fn legacy() -> (Client, Peer) {
     legacy_with(json!({"resources": {}, "tools": {}, "prompts": {}})).await
 }
 
-/// A client of a legacy server with these capabilities, and that server.
+/// Connects a client to a legacy server with these capabilities, and returns both.
 pub(crate) async fn legacy_with(capabilities: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
     let (client, ()) = tokio::join!(builder.connect(), async {

@@ -1,5 +1,5 @@
-//! The reports of a client beside its calls: the changes of its roots, the trace of a message, and
-//! to its own program the outcome of each call.
+//! The reports of a client in addition to its calls: changes of its roots, traces of messages, and
+//! the outcome of each call for its own program.
 
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +58,7 @@ async fn a_modern_server_is_not_told_of_changed_roots() {
     listed.unwrap();
 }
 
-/// Everything that was sent, as it stands in `_meta` of each message.
+/// All sent messages.
 type Sent = Arc<Mutex<Vec<Value>>>;
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn each_message_is_part_of_the_trace_of_its_moment() {
             }
         });
         let client: Client = client.unwrap();
-        // A call that is forwarded brings its own trace.
+        // A forwarded call has its own trace.
         let params = json!({"_meta": {"baggage": "a=b"}}).to_string();
         let params = RawJson::parse(params).unwrap();
         let calling = client.forward(Method::ListTools, &params).into_future();

@@ -1,5 +1,4 @@
-//! Replies that can't be read: the error names the fault and its place, and repeats every word of
-//! the reply.
+//! Replies that can't be decoded: the error names the fault and its position, and quotes the reply.
 
 use plainly::client::{Error, LocalError};
 use plainly::protocol::types::ElicitResult;
@@ -110,7 +109,7 @@ async fn nothing_that_a_server_says_is_shown_at_any_length() {
     }
 }
 
-/// An error of a few lines, also with its causes.
+/// Checks that an error has a few lines, and that its debug output begins with its text.
 fn check_length(error: &Error) {
     let text = error.to_string();
     assert!((20..3_000).contains(&text.len()), "{}", text.len());

@@ -14,7 +14,7 @@ fn visit(id: &str) -> Value {
     json!({"mode": "url", "elicitationId": id, "url": format!("https://a.example/{id}"), "message": "Sign in"})
 }
 
-/// Refuses the next request for these visits.
+/// Rejects the next request until the user has visited these pages.
 async fn require(peer: &mut Peer, ids: &[&str]) {
     let elicitations: Vec<_> = ids.iter().map(|id| visit(id)).collect();
     let request = peer.next().await;
@@ -43,7 +43,7 @@ async fn a_call_is_made_again_once_the_user_is_done() {
         all.iter().all(|one| one.elicitation_id != "no")
     });
     let client = opened(builder, &mut peer).await;
-    // For others, the user is asked again.
+    // The user is asked again about other pages.
     let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
         require(&mut peer, &["1", "2"]).await;
         require(&mut peer, &["1"]).await;
@@ -56,7 +56,7 @@ async fn a_call_is_made_again_once_the_user_is_done() {
             .await;
     });
     read.unwrap();
-    // Not for the same, and not if the user does not go there.
+    // The call fails for the same page again, and if the user does not visit it.
     for refusals in [&["1", "1"][..], &["no"]] {
         let (prompt, ()) = tokio::join!(client.prompt("a", ()), async {
             for id in refusals {

@@ -1,4 +1,4 @@
-//! The questions of a task: each is answered once ever, by the same handlers as any other.
+//! The questions of a task: each is answered only once, by the same handlers as other questions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use super::script::{
     Log, Say, Unconnected, asks, completed, follow, handle, play, settle, through, working,
 };
 
-/// Answers everything with a name, and counts.
+/// Adds a handler that answers every question with a name, and counts its calls.
 fn named(asked: &Arc<AtomicUsize>) -> impl FnOnce(Unconnected) -> Unconnected {
     let asked = Arc::clone(asked);
     move |builder| {
@@ -27,7 +27,7 @@ fn named(asked: &Arc<AtomicUsize>) -> impl FnOnce(Unconnected) -> Unconnected {
     }
 }
 
-/// The keys of what was answered, request by request.
+/// Returns the keys of the answers, request by request.
 fn answered(log: &Log) -> Vec<Vec<String>> {
     let updates = log.of("tasks/update").into_iter();
     let keys = updates.map(|sent| {

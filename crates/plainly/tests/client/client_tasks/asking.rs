@@ -1,4 +1,4 @@
-//! The times at which a client polls its task, and its declarations.
+//! The times at which a client polls its task, and the capabilities that it declares.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::script::{Sent, completed, follow, handle, play, task, through, working};
 
-/// Whether a request declares that its client supports tasks.
+/// Returns whether a request declares that its client supports tasks.
 fn declares(sent: &Sent) -> bool {
     let capabilities = &sent.params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     capabilities["extensions"][TASKS] == json!({})
@@ -52,7 +52,7 @@ async fn a_task_is_asked_for_as_often_as_the_server_suggests_within_bounds() {
         let pauses = log.pauses();
         assert_eq!(pauses.len(), 4);
         let least = Duration::from_millis(least);
-        // The clock of the test has whole milliseconds.
+        // The test's clock has a resolution of one millisecond.
         let most = least.mul_f64(1.1) + Duration::from_millis(1);
         assert!(
             pauses.iter().all(|pause| (least..=most).contains(pause)),
@@ -79,7 +79,7 @@ async fn what_has_ended_already_is_fetched_at_once() {
     let (client, log) = play(|builder| builder, through(handle, [completed()])).await;
     client.call_tool("scan", ()).await.unwrap();
     assert_eq!(log.pauses(), [Duration::ZERO]);
-    // The specification's own examples have the type of the handle there.
+    // The specification's own examples contain the type of the handle here.
     let mut ended = completed();
     ended["resultType"] = "task".into();
     let (client, _) = follow([ended]).await;
@@ -103,7 +103,7 @@ async fn a_started_call_is_a_handle_that_is_asked_when_one_likes() {
     let result = task.wait().await.unwrap();
     assert_eq!(result.content[0].as_text(), Some("done"));
     assert_eq!(task.status(), TaskStatus::Completed);
-    // Once more: the server still has it.
+    // The server still has the result, so waiting again returns it.
     let before = Instant::now();
     task.wait().await.unwrap();
     assert_eq!(before.elapsed(), Duration::ZERO);

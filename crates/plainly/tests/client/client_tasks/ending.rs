@@ -1,4 +1,4 @@
-//! The ends of a task, and a server's false reports about it.
+//! The ends of a task, and wrong reports of a server about it.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Servers that report a task by themselves: it is polled seldom then, and as ever if they fall
-//! silent.
+//! Servers that send notifications about a task: the client then polls less often, and as usual if
+//! the notifications stop.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn told(listen: &Value, mut task: Value) -> Value {
     notification(listen, "notifications/tasks", task)
 }
 
-/// Makes a task of a call, and promises to report it; returns the request for that.
+/// Answers a call with a task, and acknowledges the subscription to it. Returns that request.
 async fn begin(peer: &mut Peer) -> Value {
     peer.answer_with("tools/call", handle(json!({}))).await;
     let listen = peer.request("subscriptions/listen").await;
@@ -47,14 +47,14 @@ async fn what_is_told_is_not_asked_for() {
         let listen = begin(&mut peer).await;
         peer.send(told(&listen, task(json!({"statusMessage": "half"}))))
             .await;
-        // Of another task, and then of ours.
+        // The client ignores the notification about another task.
         peer.send(told(&listen, task(json!({"taskId": "other"}))))
             .await;
         peer.send(told(&listen, completed())).await;
     });
     assert_eq!(called.unwrap().content[0].as_text(), Some("done"));
     assert_eq!(start.elapsed(), Duration::ZERO);
-    // The subscription is over as well.
+    // The client also ends the subscription.
     assert_eq!(peer.next().await["method"], "notifications/cancelled");
     peer.silent().await;
 }
@@ -78,7 +78,7 @@ async fn a_server_that_promises_and_does_not_tell_is_asked_less_often() {
     called.unwrap();
 }
 
-/// Ends the reports of a server in some way.
+/// Ends the notifications of a server in some way.
 type End = fn(&Value) -> Value;
 
 #[tokio::test(start_paused = true)]
@@ -98,7 +98,7 @@ async fn a_server_that_falls_silent_is_asked_as_ever() {
             let start = Instant::now();
             while asked < 3 {
                 let message = peer.next().await;
-                // What ends the subscription on our side.
+                // The client ends the subscription.
                 if message["method"] == "notifications/cancelled" {
                     continue;
                 }

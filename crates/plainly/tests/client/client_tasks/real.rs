@@ -69,7 +69,7 @@ async fn fill_in(form: ElicitFormParams) -> ElicitResult {
     )
 }
 
-/// Clients of the server over each transport, and what serves them.
+/// Returns clients of the server over each transport, and its site.
 async fn clients(gate: &Gate) -> ([Client; 2], Site) {
     let server = server(gate);
     let site = Site::serve(HttpService::new(server.clone())).await;
@@ -117,7 +117,7 @@ async fn a_task_goes_on_without_the_client_that_began_it() {
         let task = start(client, "later").await;
         let id = task.id().to_owned();
         drop(task);
-        // The tasks are the server's, whichever way one asks.
+        // Tasks belong to the server, so every client can poll them.
         for client in &clients {
             let mut kept = client.task(&id);
             within(async { while kept.get().await.unwrap().status_message.is_none() {} }).await;

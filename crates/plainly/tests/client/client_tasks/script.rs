@@ -1,4 +1,4 @@
-//! A server that plays tasks by a script, and notes what it is sent and when.
+//! A server that plays tasks by a script, and records the client's messages and their times.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use tokio::time::Instant;
 
 pub(crate) type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>;
 
-/// The answer of the server.
+/// An answer of the server.
 pub(crate) enum Say {
     Result(Value),
     Error(i64),
-    /// An error as a whole.
+    /// A complete error object.
     Refusal(Value),
     Nothing,
 }
 
-/// A request of the client.
+/// A message of the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) at: Duration,
@@ -29,12 +29,12 @@ pub(crate) struct Sent {
     pub(crate) params: Value,
 }
 
-/// All that the client sent after the first request.
+/// All messages of the client after the handshake.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<Sent>>>);
 
 impl Log {
-    /// The requests of this method so far.
+    /// Returns the requests of this method so far.
     pub(crate) fn of(&self, method: &str) -> Vec<Sent> {
         let all = self.0.lock().unwrap();
         all.iter()
@@ -43,12 +43,12 @@ impl Log {
             .collect()
     }
 
-    /// The number of requests of this method.
+    /// Returns the number of requests of this method.
     pub(crate) fn count(&self, method: &str) -> usize {
         self.of(method).len()
     }
 
-    /// The pauses between the requests for the task, from the call on.
+    /// Returns the pauses between the call and each poll of the task.
     pub(crate) fn pauses(&self) -> Vec<Duration> {
         let begun = self.of("tools/call").first().map(|call| call.at);
         let asked = self.of("tasks/get").into_iter().map(|sent| sent.at);
@@ -57,7 +57,7 @@ impl Log {
     }
 }
 
-/// A task `t` with these members besides, or instead.
+/// Returns the task `t`, with these members added or replaced.
 pub(crate) fn task(members: Value) -> Value {
     let mut task = json!({
         "taskId": "t", "status": "working", "createdAt": "2025-11-25T10:30:00Z", "lastUpdatedAt": "2025-11-25T10:40:00Z",
@@ -69,7 +69,7 @@ pub(crate) fn task(members: Value) -> Value {
     task
 }
 
-/// Its handle.
+/// Returns the handle of the task.
 pub(crate) fn handle(members: Value) -> Value {
     let mut handle = task(members);
     handle["resultType"] = "task".into();
@@ -84,7 +84,7 @@ pub(crate) fn completed() -> Value {
     task(json!({"status": "completed", "result": {"content": [{"type": "text", "text": "done"}]}}))
 }
 
-/// The task asks these questions, each a form.
+/// Returns a task that asks these questions, each as a form.
 pub(crate) fn asks(keys: &[&str]) -> Value {
     let form = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
     let question = |key: &&str| {
@@ -95,7 +95,7 @@ pub(crate) fn asks(keys: &[&str]) -> Value {
     task(json!({"status": "input_required", "inputRequests": questions}))
 }
 
-/// Answers a call with a handle, each request for the task with the next of these states, and the last one from then on.
+/// Answers a call with a handle, and each poll with the next state. The last state is repeated.
 pub(crate) fn through(
     handle: Value,
     states: impl IntoIterator<Item = Value>,
@@ -111,7 +111,7 @@ pub(crate) fn through(
     }
 }
 
-/// A client of a modern server, and that server.
+/// Connects a client to a modern server, and returns both.
 pub(crate) async fn modern(set: impl FnOnce(Unconnected) -> Unconnected) -> (Client, Peer) {
     let (mut peer, far) = plainly_peer::pair(1 << 16);
     let (reader, writer) = tokio::io::split(far);
@@ -123,7 +123,7 @@ pub(crate) async fn modern(set: impl FnOnce(Unconnected) -> Unconnected) -> (Cli
     (client.unwrap(), peer)
 }
 
-/// A client of a server that answers by `script`.
+/// Connects a client to a server that answers by `script`.
 pub(crate) async fn play(
     set: impl FnOnce(Unconnected) -> Unconnected,
     mut script: impl FnMut(&str, &Value) -> Say + Send + 'static,
@@ -150,12 +150,12 @@ pub(crate) async fn play(
     (client, log)
 }
 
-/// Follows a task in these states, without a handler for its questions.
+/// Connects a client without a handler for questions, whose task has these states.
 pub(crate) async fn follow(states: impl IntoIterator<Item = Value>) -> (Client, Log) {
     play(|builder| builder, through(handle(json!({})), states)).await
 }
 
-/// Lets everything happen that is due.
+/// Lets everything that is due happen.
 pub(crate) async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

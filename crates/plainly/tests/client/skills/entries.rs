@@ -1,4 +1,4 @@
-//! Which entries are refused before anything of the skill is read.
+//! Entries that are rejected before any file of the skill is read.
 
 use plainly::client::LocalError;
 use plainly_peer::{assert_local, table, told};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ROWS;
 use super::script::{MAIN, Script, file, skill};
 
-/// The entry with other values at these JSON Pointers.
+/// Returns the entry with other values at these JSON Pointers.
 fn patched(patch: &Value) -> Value {
     let mut skill = skill();
     for (pointer, value) in patch.as_object().unwrap() {
@@ -19,7 +19,7 @@ fn patched(patch: &Value) -> Value {
     skill
 }
 
-/// The fault of the entry, as the error names it; the skill must not have been read.
+/// Returns the fault of the entry, and checks that the skill was not read.
 async fn refused(entry: Value) -> String {
     let mut script = Script::good();
     script

@@ -1,4 +1,5 @@
-//! Which files are taken for what the server lists, and what follows from one that is not.
+//! Files that the client accepts or rejects by comparison with their listing, and the effects of a
+//! mismatch.
 
 use plainly::client::{Cache, LocalError, Mismatch};
 use plainly_peer::{assert_local, table, told};
@@ -61,7 +62,7 @@ async fn a_file_that_is_not_listed_is_not_asked_for() {
         );
     }
     assert_eq!(log.take(), [""; 0]);
-    // Nothing came that could be wrong.
+    // The skill is still usable, because the server sent nothing wrong.
     loaded.read(FORMS).await.unwrap();
 }
 
@@ -120,7 +121,7 @@ async fn after_a_mismatch_nothing_more_of_the_skill_is_read() {
         assert_eq!(told(&loaded.read(path).await.unwrap_err()), told(&first));
     }
     assert_eq!(log.take(), [""; 0]);
-    // Another look at the skill is another matter.
+    // The skill can be loaded again.
     client
         .load_skill(skill)
         .await
@@ -146,7 +147,7 @@ async fn files_are_not_taken_from_a_cache_which_may_be_older_than_the_entry() {
     }
     let asked = format!("resources/read {FORMS}");
     assert_eq!(log.take(), [asked.clone(), asked]);
-    // Others may take what the server allows to be kept.
+    // Other reads may use the cache, as the server allows.
     client.read(FORMS).await.unwrap();
     assert_eq!(log.take(), [""; 0]);
 }
@@ -188,7 +189,7 @@ async fn text_may_come_as_bytes() {
     assert_eq!(loaded.instructions(), INSTRUCTIONS);
 }
 
-/// The result of loading a skill whose digest is right: none, or the fault in its frontmatter.
+/// Loads a skill with the right digest, and returns the fault in its frontmatter, if any.
 async fn loaded(text: &str, frontmatter: &Value) -> Result<(), String> {
     let (client, log) = Script::with_main(text, frontmatter).connect().await;
     let skill = client.skill(MAIN).await.unwrap();
@@ -275,7 +276,7 @@ async fn frontmatter_has_a_greatest_length_and_depth() {
     }
 }
 
-/// Frontmatter that would be enormous, or overflow a stack, if it were taken at its word.
+/// Frontmatter that would expand to an enormous size, or overflow a stack.
 #[tokio::test]
 async fn bombs_cost_no_more_than_their_bytes() {
     let levels = (1..30).map(|at| {

@@ -1,4 +1,4 @@
-//! The cost of listing skills, and the end of the listing. The named files are not read.
+//! The cost of listing skills, and the end of a listing. The listed files are not read.
 
 use std::collections::BTreeMap;
 

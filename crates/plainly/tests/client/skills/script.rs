@@ -1,4 +1,5 @@
-//! A server of one skill, with any claims about it and its files, which notes its requests.
+//! A server with one skill, which can make any claim about the skill and its files, and records its
+//! requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,18 +22,18 @@ type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>
 /// The answers of the server.
 #[derive(Clone)]
 pub(crate) struct Script {
-    /// The capabilities that it declares.
+    /// The declared capabilities.
     pub(crate) capabilities: Value,
-    /// The results of `skills/list`: the first one, and then by cursor.
+    /// The results of `skills/list` by cursor. The first page has an empty cursor.
     pub(crate) pages: BTreeMap<String, Value>,
     /// The result of `skills/get`.
     pub(crate) one: Value,
-    /// The contents of each URI.
+    /// The contents of each resource, by its URI.
     pub(crate) contents: BTreeMap<&'static str, Value>,
 }
 
 impl Script {
-    /// A skill of three files.
+    /// Returns a skill with three files.
     pub(crate) fn good() -> Self {
         let contents = BTreeMap::from([
             (MAIN, json!([{"uri": MAIN, "text": INSTRUCTIONS}])),
@@ -48,7 +49,7 @@ impl Script {
         }
     }
 
-    /// The script with another `SKILL.md`, and an entry with its digest and this frontmatter.
+    /// Returns the script with another `SKILL.md`, whose entry has its digest and this frontmatter.
     pub(crate) fn with_main(text: &str, frontmatter: &Value) -> Self {
         let mut script = Self::good();
         script
@@ -61,7 +62,8 @@ impl Script {
         script
     }
 
-    /// A client of this server, and what it asks from now on: each method, with the URI that it is about.
+    /// Connects a client to this server. Also returns a log with the method and the URI of each
+    /// later request.
     pub(crate) async fn connect(self) -> (Client, Log) {
         self.connect_as(|builder| builder).await
     }
@@ -112,18 +114,18 @@ impl Script {
     }
 }
 
-/// The requests of the client, in their order.
+/// The requests of the client, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    /// The requests since the last call of this.
+    /// Returns the requests since the last call.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
-/// The entry of the skill.
+/// Returns the entry of the skill.
 pub(crate) fn skill() -> Value {
     json!({
         "uri": MAIN,
@@ -132,7 +134,7 @@ pub(crate) fn skill() -> Value {
     })
 }
 
-/// The entry of a file with this content.
+/// Returns the entry of a file with this content.
 pub(crate) fn file(uri: &str, content: &[u8]) -> Value {
     let digest: String = Sha256::digest(content)
         .iter()
