@@ -37,7 +37,7 @@ async fn a_host_finds_the_page_of_a_tool() {
     }
 }
 
-/// What a peer reads that knows nothing of this library.
+/// Checks the page as a client without this library reads it.
 #[tokio::test]
 async fn the_page_is_on_the_wire_as_the_extension_says() {
     let page = App::new("ui://a", "<!doctype html>")

@@ -1,4 +1,4 @@
-//! The example of resources out of a database, as clients of every revision see it.
+//! The example of resources from a database, as clients of every revision see it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::{Client, Revision};

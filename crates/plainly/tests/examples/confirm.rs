@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
 mod example;
 
-/// The revisions in which users can be asked.
+/// Returns the revisions in which users can be asked.
 fn able() -> impl Iterator<Item = Revision> {
     let all = Revision::ALL.into_iter();
     all.filter(|revision| revision.traits().forms != Forms::None)

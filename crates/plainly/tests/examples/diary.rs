@@ -1,4 +1,4 @@
-//! The example of a store with views: nothing shows a caller the entries of another.
+//! The example of a store with views: no caller sees the entries of another.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::client::Change;
@@ -17,7 +17,7 @@ const OWN: &str = "diary://2026-07-28/garden";
 const OTHERS: &str = "diary://2026-07-28/gardener";
 const LATER: &str = "diary://2026-07-29/rain";
 
-/// The URL of a server of this diary.
+/// Serves this diary, and returns the URL.
 async fn serve(diary: &example::Diary) -> String {
     let router = example::application(diary.clone()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -68,7 +68,7 @@ async fn each_lists_reads_and_completes_its_own() {
             );
             let tool = client.call_tool("read_resource", json!({"uri": others}));
             assert_eq!(tool.await.unwrap().is_error, Some(true));
-            // A name that is nearly that of another's entry brings no suggestion of it.
+            // An error about a similar name does not suggest another user's entry.
             for uri in [others, &others[..others.len() - 1], &format!("{others}s")] {
                 let error = client.read(uri).await.unwrap_err();
                 assert!(error.is_resource_not_found(), "{error}");

@@ -1,4 +1,5 @@
-//! The example of a long job: every revision hears of its progress, and the newest may have it as a task.
+//! The example of a long job: clients of every revision receive its progress, and the newest ones
+//! can run it as a task.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::{Arc, Mutex};
@@ -32,7 +33,7 @@ async fn who_waits_hears_of_each_page() {
     }
 }
 
-/// A client that knows tasks, in raw messages.
+/// Connects a client that supports tasks and sends raw messages.
 async fn open() -> Client {
     let capabilities = json!({"extensions": {TASKS: {}}});
     Client::stream(&example::server().unwrap(), Revision::LATEST, capabilities).await

@@ -1,4 +1,5 @@
-//! Answers from elsewhere: the example that passes everything on, and sources that know their results only as JSON.
+//! Answers from other servers: the example that forwards everything, and sources whose results are
+//! plain JSON.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -81,7 +82,7 @@ async fn progress_of_the_other_server_is_passed_on() {
     }
 }
 
-/// A source that answers with this JSON, and keeps nothing back.
+/// A source that answers with this JSON unchanged.
 struct Fixed(&'static str);
 
 impl Source for Fixed {
@@ -177,7 +178,7 @@ async fn sources_side_by_side_list_all_their_tools_and_announce_nothing_by_thems
     }
 }
 
-/// A source of two tools on a page each, for as long as it has tools at all.
+/// A source with two tools, one per page, until it ends.
 #[derive(Clone)]
 struct Paged(&'static str, Arc<AtomicBool>);
 
@@ -215,7 +216,7 @@ impl Source for Paged {
     }
 }
 
-/// The names of the tools on all pages from this cursor on, and the cursor of each next page.
+/// Returns the names of the tools on all pages after this cursor, and the cursor of each next page.
 async fn pages(client: &mut RawClient, mut cursor: Option<Value>) -> (Vec<String>, Vec<Value>) {
     let (mut names, mut cursors) = (Vec::new(), Vec::new());
     loop {
@@ -235,7 +236,7 @@ async fn pages(client: &mut RawClient, mut cursor: Option<Value>) -> (Vec<String
 
 #[tokio::test]
 async fn a_listing_goes_on_with_what_is_left_when_a_source_has_no_tools_any_more() {
-    // For each source that ends, what the cursors that were given out before lead to.
+    // For each source that ends, the tools that the earlier cursors then lead to.
     for (ending, expected) in [
         (0, ["b1 b2", "b1 b2", "b1 b2", "b2"]),
         (1, ["a1 a2", "a2", "", ""]),
@@ -321,7 +322,7 @@ async fn a_result_that_is_no_object_is_an_internal_error_and_the_next_request_is
     }
 }
 
-/// A source that has resources as servers before SEP-2093 do, and may fail in its own way.
+/// A source whose resources are those of servers before SEP-2093, and which may fail with an error.
 #[derive(Clone, Default)]
 struct Older(Option<ProtocolError>);
 

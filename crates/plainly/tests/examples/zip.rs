@@ -11,7 +11,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
 mod example;
 
-/// An archive of these files.
+/// Returns an archive with these files.
 fn archive(files: &[(&str, &[u8])]) -> example::Archive {
     let at = tempfile::NamedTempFile::new().unwrap();
     let mut zip = ZipWriter::new(at.reopen().unwrap());

@@ -1,5 +1,6 @@
-//! Clients whose connections end anywhere: each conversation is cut after every byte that its client writes and every message
-//! that it reads, over each transport and in both eras. What it leaves behind comes to an end, and the next one is served.
+//! Clients whose connections end anywhere: each conversation is cut after every byte that its
+//! client writes and every message that it reads, over each transport and in both eras. Everything
+//! that it leaves behind ends, and the next client is served.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod anywhere;

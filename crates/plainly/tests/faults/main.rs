@@ -1,4 +1,4 @@
-//! Streams that fail or end anywhere.
+//! Streams that fail or end at any point.
 
 #![expect(
     clippy::duplicate_mod,

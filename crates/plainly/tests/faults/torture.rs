@@ -1,5 +1,6 @@
-//! Streams that fail: in each conversation the first operation on them fails, then the second, and so on to the last, in each
-//! of several ways. Nothing panics, hangs or is left behind, no request is answered twice, and the next one is served.
+//! Streams that fail: in each conversation the first operation fails, then the second, and so on to
+//! the last, in each of several ways. Nothing panics, hangs or is left behind, no request is
+//! answered twice, and the next client is served.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "cut/fixture.rs"]

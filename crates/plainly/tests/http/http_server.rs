@@ -1,5 +1,5 @@
-//! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
-//! the next good one is answered.
+//! Raw bytes to a listening server: requests that HTTP itself must reject never reach a handler,
+//! and after every bad request the next good one is answered.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

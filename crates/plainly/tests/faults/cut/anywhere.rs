@@ -1,4 +1,4 @@
-//! Every conversation, cut everywhere.
+//! Every conversation, cut at every point.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use super::framing::Way;
 use super::talking::Client;
 use super::wire::{Cut, Moments, Wire, listen};
 
-/// More moments than any conversation has.
+/// A limit that no conversation reaches.
 const ALL: usize = usize::MAX;
 
 async fn open(
@@ -26,7 +26,7 @@ async fn open(
     Ok(Client::new(wire, revision))
 }
 
-/// Sends and receives everything.
+/// Holds the whole conversation.
 async fn talk(client: &mut Client) -> Result<(), Cut> {
     client.begin().await?;
     if client.is_modern() {
@@ -39,9 +39,9 @@ async fn talk(client: &mut Client) -> Result<(), Cut> {
     Ok(())
 }
 
-/// The next client is served, and what the one before left behind is over.
+/// Checks that the next client is served, and that the previous client's handlers end.
 async fn next_one(fixture: &Fixture, address: SocketAddr, why: &str) {
-    // A session that its client may come back to ends with the next one, which needs its place.
+    // An unfinished session ends here, because the new session needs its slot.
     let session = (Way::Http, Revision::V2025_11_25);
     let mut client = open(fixture, address, session, ALL).await.unwrap();
     client.begin().await.unwrap();
@@ -50,7 +50,7 @@ async fn next_one(fixture: &Fixture, address: SocketAddr, why: &str) {
         .await
         .unwrap();
     assert_eq!(result["content"][0]["text"], "here", "{why}: {result}");
-    // A task goes on without its client, until somebody who knows it wants it no more.
+    // A task continues without its client until another client cancels it.
     let tasks = std::mem::take(&mut *fixture.tasks.lock().unwrap());
     let modern = (Way::Stream, Revision::V2026_07_28);
     let mut client = open(fixture, address, modern, ALL).await.unwrap();
@@ -63,13 +63,13 @@ async fn next_one(fixture: &Fixture, address: SocketAddr, why: &str) {
     fixture.running.is_over(why).await;
 }
 
-/// The number of sessions, of which one client has an eighth or one: the end of a session's stream
-/// is noticed a moment later.
+/// Returns the number of sessions. One client may have an eighth of them, or one. SSE sessions need
+/// more, because the end of their stream is noticed with a delay.
 fn sessions(way: Way) -> usize {
     if way == Way::Events { 8 * 2 } else { 1 }
 }
 
-/// Cuts the conversation everywhere.
+/// Cuts the conversation at every point.
 async fn cut_everywhere(way: Way, revision: Revision, step: usize) {
     let fixture = Fixture::with(sessions(way), |builder| builder);
     let site = listen(&fixture.server).await;
@@ -77,7 +77,7 @@ async fn cut_everywhere(way: Way, revision: Revision, step: usize) {
     let mut whole = open(&fixture, address, (way, revision), ALL).await.unwrap();
     talk(&mut whole).await.unwrap();
     let moments = &whole.wire.moments;
-    // Wherever anything begins or ends, and all over what is between.
+    // All points near the start or end of a message, and some of the others.
     let near = |end: &usize| end.saturating_sub(1)..=end + 1;
     let mut places: BTreeSet<usize> = moments.ends.iter().flat_map(near).collect();
     places.extend((0..moments.spent).step_by(step));
@@ -89,7 +89,7 @@ async fn cut_everywhere(way: Way, revision: Revision, step: usize) {
             talk(&mut client).await
         };
         let talked = tokio::time::timeout(Duration::from_secs(20), talking).await;
-        // Cut, or heard to its end.
+        // The conversation was cut or complete.
         talked
             .unwrap_or_else(|_| panic!("{why}: it hangs"))
             .unwrap_or(());

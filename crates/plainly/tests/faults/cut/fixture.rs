@@ -1,5 +1,5 @@
-//! A server whose handlers report, ask, and become tasks, with hardly more room than one client
-//! takes: a leak is noticed soon.
+//! A server whose handlers report, ask and become tasks. Its limits hardly exceed the needs of one
+//! client, so that a leak is noticed soon.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ impl Running {
         Runs(self.clone())
     }
 
-    /// Waits until none runs.
+    /// Waits until no handler runs.
     pub(crate) async fn is_over(&self, why: &str) {
         let waiting = async {
             while self.0.load(Ordering::SeqCst) > 0 {
@@ -45,7 +45,7 @@ impl Running {
     }
 }
 
-/// Tasks in memory, and the names of all that there ever were.
+/// Tasks in memory, and the ids of all tasks ever stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Named(MemoryTasks, pub(crate) Arc<Mutex<Vec<String>>>);
 
@@ -68,7 +68,7 @@ fn sure() -> ElicitFormParams {
     ElicitFormParams::new("Sure?").field("sure", BooleanField::new())
 }
 
-/// Reports and asks by turns.
+/// Alternates between reports and questions.
 async fn talk(
     State(running): State<Running>,
     context: Context,
@@ -84,14 +84,14 @@ async fn talk(
     Ok(format!("{:?} {}", answer.action, said.text()))
 }
 
-/// Asks as a task.
+/// Asks a question as a task.
 async fn work(State(running): State<Running>, ask: Ask) -> Result<String, AskError> {
     let _running = running.one_more();
     let answer = ask.elicit("sure", sure()).await?;
     Ok(format!("{:?}", answer.action))
 }
 
-/// Notifies the listeners.
+/// Notifies subscribers.
 async fn touch(State(changes): State<Changes>) -> &'static str {
     changes.tools_changed();
     "touched"
@@ -104,10 +104,10 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// The fixture with additional parts.
+    /// Builds the fixture with additional parts.
     pub(crate) fn with(sessions: usize, more: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
         let mut limits = Limits::default();
-        // One client has an eighth of what is for all.
+        // One client may use an eighth of each limit.
         (limits.requests, limits.requests_per_connection) = (8 * 6, 6);
         (
             limits.subscriptions.open,

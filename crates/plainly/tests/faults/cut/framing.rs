@@ -1,8 +1,8 @@
-//! Which way messages go, and what a client's look like in HTTP.
+//! The transports of messages, and a client's requests over HTTP.
 
 use serde_json::Value;
 
-/// Which way messages go.
+/// The transport of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Stream,
@@ -11,13 +11,13 @@ pub(crate) enum Way {
     Events,
 }
 
-/// A message as a whole request to `path` of `host`.
+/// Returns a message as a complete request to `path` of `host`.
 pub(crate) fn post(path: &str, host: &str, headers: &str, message: &Value) -> String {
     let body = message.to_string();
     head("POST", path, host, headers, body.len()) + &body
 }
 
-/// The head before a body of so many bytes.
+/// Returns the head of a request whose body has so many bytes.
 pub(crate) fn head(method: &str, path: &str, host: &str, headers: &str, length: usize) -> String {
     let accept = match method {
         "POST" => "application/json, text/event-stream",
@@ -29,7 +29,7 @@ pub(crate) fn head(method: &str, path: &str, host: &str, headers: &str, length: 
     )
 }
 
-/// The headers that a message has beside: of its session or, if it is a modern one, of its own.
+/// Returns the headers of a message: those of its session or, for a modern message, its own.
 pub(crate) fn headers(message: &Value, session: Option<&str>) -> String {
     let params = &message["params"];
     if params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null() {

@@ -1,12 +1,12 @@
-//! Conversations: in each a client calls a tool that reports and asks, listens, and follows a task
-//! where there are such.
+//! Conversations in which a client calls a tool that reports and asks, listens, and follows a task
+//! if its revision has tasks.
 
 use plainly::Revision;
 use serde_json::{Value, json};
 
 use super::wire::{Cut, Wire};
 
-/// The client at its end of a wire.
+/// A client at its end of a wire.
 pub(crate) struct Client {
     pub(crate) wire: Wire,
     revision: Revision,
@@ -47,7 +47,7 @@ impl Client {
         Ok(id)
     }
 
-    /// The reply to the request `id`; all that comes before it is heard, and answered where it asks.
+    /// Returns the reply to the request `id`. Questions before it are answered.
     pub(crate) async fn reply(&mut self, id: &Value) -> Result<Value, Cut> {
         loop {
             let message = self.wire.next(id).await?;
@@ -68,7 +68,7 @@ impl Client {
         self.reply(&id).await
     }
 
-    /// Introduces itself, where it has to.
+    /// Sends the handshake, if the revision has one.
     pub(crate) async fn begin(&mut self) -> Result<(), Cut> {
         if self.is_modern() {
             return Ok(());
@@ -83,7 +83,7 @@ impl Client {
         self.wire.tell(&initialized).await
     }
 
-    /// Receives reports and questions by turns.
+    /// Calls a tool that alternates between reports and questions.
     pub(crate) async fn question(&mut self) -> Result<(), Cut> {
         let mut params = json!({"name": "talk", "_meta": {"progressToken": "p"}});
         let mut result = self.ask("tools/call", params.clone()).await?;
@@ -96,7 +96,7 @@ impl Client {
         Ok(())
     }
 
-    /// Listens, and hears of a change.
+    /// Subscribes, and receives a change.
     pub(crate) async fn listen(&mut self) -> Result<(), Cut> {
         let params = json!({"notifications": {"toolsListChanged": true}});
         let listen = self.start("subscriptions/listen", params).await?;
@@ -104,7 +104,7 @@ impl Client {
         let method = "notifications/subscriptions/acknowledged";
         assert_eq!(first["method"], method, "{first}");
         let touch = self.start("tools/call", json!({"name": "touch"})).await?;
-        // On a stream one of them comes before the other.
+        // On a stream, the reply and the change arrive in any order.
         let heard = [
             self.wire.next(&touch).await?,
             self.wire.next(&listen).await?,

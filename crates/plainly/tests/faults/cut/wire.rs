@@ -1,4 +1,5 @@
-//! Connections that end after so many moments: each byte that is written is one, and each message that is read.
+//! Connections that are cut after a number of steps. Each written byte and each read message is a
+//! step.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -12,16 +13,16 @@ use tokio::net::TcpStream;
 
 use super::framing::{Way, head, headers, post};
 
-/// The connection has ended, as it was to.
+/// The planned end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
-/// The number of remaining moments, and of past ones.
+/// The number of remaining steps, and of past ones.
 #[derive(Debug)]
 pub(crate) struct Moments {
     left: usize,
     pub(crate) spent: usize,
-    /// After which of them something was written or read as a whole.
+    /// The steps after which something was completely written or read.
     pub(crate) ends: Vec<usize>,
 }
 
@@ -40,7 +41,7 @@ impl Moments {
         text: &str,
     ) -> Result<(), Cut> {
         let length = text.len().min(self.left);
-        // The server may have closed, where it was told to.
+        // The server may have closed the connection at the client's request.
         writer.write_all(&text.as_bytes()[..length]).await.ok();
         self.left -= length;
         self.spent += length;
@@ -60,7 +61,7 @@ impl Moments {
     }
 }
 
-/// A client's end.
+/// A client's end of a connection.
 pub(crate) struct Wire {
     pub(crate) moments: Moments,
     kind: Kind,
@@ -71,7 +72,7 @@ enum Kind {
     Http {
         address: SocketAddr,
         session: Option<String>,
-        /// By the ids of the requests.
+        /// The responses, by the ids of their requests.
         responses: HashMap<String, Response>,
     },
     Events {
@@ -81,7 +82,7 @@ enum Kind {
     },
 }
 
-/// A server that listens.
+/// Serves HTTP, with HTTP with SSE.
 pub(crate) async fn listen(server: &Server) -> Site {
     let limits = HttpLimits::from(server.limits());
     let service = server.http().limits(limits).path("/mcp");
@@ -147,7 +148,7 @@ impl Wire {
         }
     }
 
-    /// Sends a message that gets no answer.
+    /// Sends a message that has no reply.
     pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
         let moments = &mut self.moments;
         match &mut self.kind {
@@ -171,7 +172,7 @@ impl Wire {
         }
     }
 
-    /// The next message that may be for the request `id`.
+    /// Returns the next message that may belong to the request `id`.
     pub(crate) async fn next(&mut self, id: &Value) -> Result<Value, Cut> {
         self.moments.read()?;
         Ok(match &mut self.kind {

@@ -1,5 +1,5 @@
-//! Responses over HTTP that break off, or fall silent, after each of their bytes: the call ends in
-//! time, with all reports so far or with an error, and the next one is served.
+//! HTTP responses that break off or fall silent after each of their bytes: the call ends in time,
+//! with all its reports or with an error, and the next call is served.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 use super::rack::{assert_no_panic, watch_panics};
 
-/// A test that hangs fails.
+/// Fails a test that hangs.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future)
         .await
@@ -24,11 +24,12 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 enum End {
     Closed,
     Reset,
-    /// It doesn't.
+    /// The connection stays open.
     Silent,
 }
 
-/// The answer to a call: whether as events, the bytes before its end, and the kind of end.
+/// The answer to a call: whether it consists of events, the number of bytes before its end, and the
+/// kind of end.
 #[derive(Clone, Copy, Debug)]
 struct Breaking {
     is_events: bool,
@@ -58,16 +59,16 @@ fn response(id: &Value, is_events: bool) -> String {
     format!("{head}{first}{last}0\r\n\r\n")
 }
 
-/// A request over HTTP.
+/// An HTTP request.
 pub(crate) struct Request {
-    /// In lower case.
+    /// The head, in lower case.
     pub(crate) head: String,
-    /// Null where there is none.
+    /// The body, or `null` if there is none.
     pub(crate) body: Value,
 }
 
 impl Request {
-    /// The next one on a connection.
+    /// Reads the next request on a connection.
     pub(crate) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Self> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -111,7 +112,7 @@ async fn talk(stream: TcpStream) {
         stream.write_all(&text.as_bytes()[..length]).await.ok();
         match arguments["end"].as_str() {
             Some("Reset") => stream.get_ref().set_zero_linger().unwrap(),
-            // Until the client hangs up.
+            // Waits until the client disconnects.
             Some("Silent") => drop(stream.read_u8().await),
             _ => {}
         }
@@ -185,7 +186,7 @@ async fn responses_that_break_off_after_each_byte() {
     }
     let alive = || Handle::current().metrics().num_alive_tasks();
     within(async {
-        // Connections that are kept for the next call may be there.
+        // Some tasks may belong to connections that the client keeps for the next call.
         while alive() > before + 4 {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! The client's end: its own stream fails, at the other end of which a good server answers.
+//! The client's end: its own stream fails, and a correct server answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,20 +17,20 @@ use super::fixture::Fixture;
 use super::more::fixture;
 use super::rack::{assert_no_panic, tasks_are, watch_panics};
 
-/// Longer than a client waits for anything.
+/// A time longer than any timeout of a client.
 const PATIENCE: Duration = Duration::from_secs(2 * 60 * 60);
 
 fn accepted() -> ElicitResult {
     ElicitResult::accept([("sure".to_owned(), json!(true))].into_iter().collect())
 }
 
-/// A client whose end of the pipe fails as planned.
+/// Connects a client whose end of the pipe fails as planned.
 async fn connect(server: &Server, revision: Revision, plan: &Arc<Plan>) -> Result<Client> {
     let (near, far) = tokio::io::duplex(1 << 10);
     let server = server.clone();
     tokio::spawn(async move {
         let (reader, writer) = tokio::io::split(far);
-        // How it ends is for whoever runs the server.
+        // The result is ignored here, because it is meant for the program that runs the server.
         let _end = server.serve(reader, writer).await;
     });
     let (reader, writer) = tokio::io::split(Faulty::new(near, plan));
@@ -42,7 +42,7 @@ async fn connect(server: &Server, revision: Revision, plan: &Arc<Plan>) -> Resul
         .await
 }
 
-/// Does what clients do. A call may fail, if only it ends.
+/// Makes a client's calls. Each call may fail, but it must end.
 async fn work(client: &Client) -> Result<()> {
     client.call_tool("echo", ()).await?;
     assert_eq!(client.read("app://0").await?.text(), Some("read"));
@@ -69,7 +69,7 @@ async fn work(client: &Client) -> Result<()> {
         .listen(SubscriptionFilter::new().tools_list_changed(true))
         .await?;
     client.call_tool("touch", ()).await?;
-    // It is waited for as long as it takes.
+    // The change may take long.
     let waiting = tokio::time::timeout(PATIENCE / 10, changes.next()).await;
     if let Ok(Some(change)) = waiting {
         assert_eq!(change?, Change::Tools);

@@ -1,4 +1,4 @@
-//! Conversations while the stream fails: each subject by itself, so that each of its steps fails
+//! Conversations over a stream that fails, one for each subject, so that each of its steps fails
 //! once.
 
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::framing::Way;
 use super::talking::Client;
 use super::wire::Cut;
 
-/// A conversation, and of which revision it can be, over which ways.
+/// A conversation, its revision, and its transports.
 pub(crate) struct Conversation {
     pub(crate) name: &'static str,
     pub(crate) revision: Revision,
     pub(crate) ways: &'static [Way],
 }
 
-/// Time for what needs none of it, as time stands still while anything goes on.
+/// A pause in simulated time, which passes only when nothing else can run.
 const MOMENT: Duration = Duration::from_millis(100);
 
 const BOTH: &[Way] = &[Way::Stream, Way::Http];
@@ -54,7 +54,7 @@ const fn of(name: &'static str, revision: Revision, ways: &'static [Way]) -> Con
     }
 }
 
-/// Sends and receives all of it.
+/// Holds the whole conversation.
 pub(crate) async fn hold(name: &str, client: &mut Client) -> Result<(), Cut> {
     client.begin().await?;
     match name {
@@ -119,7 +119,7 @@ async fn errors(client: &mut Client) -> Result<(), Cut> {
     call(client).await
 }
 
-/// Much more than fits into a pipe.
+/// Calls with a text that is much larger than the pipe.
 async fn long(client: &mut Client) -> Result<(), Cut> {
     let text = "x".repeat(3_000);
     let params = json!({"name": "say", "arguments": {"text": text}});
@@ -145,7 +145,7 @@ async fn batch(client: &mut Client) -> Result<(), Cut> {
     let note = json!({"jsonrpc": "2.0", "method": "notifications/x"});
     let batch = json!([call("one"), ping, note, call("two")]);
     client.wire.start(&batch).await?;
-    // Of a stream of events each reply is an event; else they are one array.
+    // In a stream of events, each reply is an event. Otherwise all replies are one array.
     let mut replies = 0;
     while replies < 3 {
         let message = client.wire.next(&Value::Null).await?;
@@ -175,16 +175,16 @@ async fn subscribe(client: &mut Client) -> Result<(), Cut> {
 async fn cancel(client: &mut Client) -> Result<(), Cut> {
     for _ in 0..2 {
         let id = client.start("tools/call", json!({"name": "wait"})).await?;
-        // Nothing says that it runs; in a moment it does.
+        // No message reports that the handler runs, so the client waits for a moment.
         tokio::time::sleep(MOMENT).await;
         client.wire.cancel(&id).await?;
     }
-    // And so is the place free of who hung up.
+    // After a moment, the slot of the cancelled request is free again.
     tokio::time::sleep(MOMENT).await;
     call(client).await
 }
 
-/// Loses the connection while a reply comes, twice.
+/// Loses the connection twice while a reply is sent.
 async fn resume(client: &mut Client) -> Result<(), Cut> {
     let params = json!({"name": "tell", "_meta": {"progressToken": "p"}});
     let id = client.start("tools/call", params).await?;
@@ -196,7 +196,7 @@ async fn resume(client: &mut Client) -> Result<(), Cut> {
     client.reply(&id).await.map(drop)
 }
 
-/// Several at once, of which the first to be asked is the last to be answered.
+/// Sends several requests at once, and reads their replies in any order.
 async fn together(client: &mut Client) -> Result<(), Cut> {
     let mut ids = Vec::new();
     for tool in ["tell", "echo", "tell", "echo"] {

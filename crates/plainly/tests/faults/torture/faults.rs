@@ -1,4 +1,4 @@
-//! A stream whose operations are counted, and one of which goes wrong.
+//! A stream whose operations are counted, one of which fails.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -10,22 +10,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::time::Sleep;
 
-/// The fault.
+/// A fault of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing.
+    /// No fault.
     None,
-    /// From then on all reads and writes are of one byte.
+    /// From this operation on, all reads and writes have one byte.
     Short,
-    /// It takes a while.
+    /// The operation takes a while.
     Late,
-    /// It fails, and so does all after it.
+    /// This operation and all later ones fail.
     Error(ErrorKind),
-    /// It fails, and nothing after it does.
+    /// Only this operation fails.
     Once(ErrorKind),
-    /// From then on there is nothing more to read, and nothing can be written.
+    /// From this operation on, reads reach the end and writes fail.
     End,
-    /// From then on nothing happens any more.
+    /// From this operation on, nothing completes.
     Never,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const FAULTS: [Fault; 7] = [
 ];
 
 impl Fault {
-    /// Whether the conversation over the stream must be the same as ever.
+    /// Returns whether the conversation must still succeed.
     pub(crate) fn is_harmless(self) -> bool {
         match self {
             Self::None | Self::Short | Self::Late => true,
@@ -49,11 +49,11 @@ impl Fault {
     }
 }
 
-/// The fault, and its time; shared by all streams of a conversation.
+/// The fault and its time, which all streams of a conversation share.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) fault: Fault,
-    /// Which operation it is, from 1 on.
+    /// The number of the operation, from 1.
     at: usize,
     pub(crate) done: AtomicUsize,
 }
@@ -64,7 +64,7 @@ impl Plan {
         Arc::new(Self { fault, at, done })
     }
 
-    /// The fault of the next operation.
+    /// Returns the fault of the next operation.
     fn next(&self) -> Fault {
         let number = self.done.fetch_add(1, Ordering::SeqCst) + 1;
         let is_now = match self.fault {
@@ -77,12 +77,12 @@ impl Plan {
     }
 }
 
-/// One end of a pipe, some operation on which goes wrong.
+/// One end of a pipe, with an operation that fails.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     stream: DuplexStream,
     plan: Arc<Plan>,
-    /// The wake-up of an operation that takes a while.
+    /// The timer of an operation that takes a while.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

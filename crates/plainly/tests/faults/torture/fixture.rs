@@ -1,5 +1,4 @@
-//! The tools, resources and tasks to use while the stream fails, beside those of the tests of cut
-//! connections.
+//! The tools, resources and tasks for failing streams, in addition to those for cut connections.
 
 use std::future::pending;
 use std::sync::{Arc, Weak};
@@ -22,7 +21,7 @@ async fn say(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-/// Sends many messages before its reply.
+/// Sends several messages before its reply.
 async fn tell(State(running): State<Running>, context: Context) -> &'static str {
     let _running = running.one_more();
     context.progress(1).await;
@@ -49,7 +48,7 @@ fn more(builder: ServerBuilder) -> ServerBuilder {
         .resource(resource("app://4"))
 }
 
-/// A server with little room, and whether it is still there.
+/// Returns a server with small limits, and a reference that shows whether it was dropped.
 pub(crate) fn fixture() -> (Fixture, Weak<()>) {
     let held = Arc::new(());
     let there = Arc::downgrade(&held);

@@ -1,4 +1,4 @@
-//! Each conversation, each of its operations, each fault.
+//! Each conversation with each fault in each of its operations.
 
 use std::cell::Cell;
 use std::sync::Once;
@@ -16,12 +16,12 @@ use super::talking::Client;
 use super::wire::Wire;
 
 thread_local! {
-    /// The number of panics on this thread, on which all of a test runs.
+    /// The number of panics on this thread, which runs everything of a test.
     static PANICS: Cell<usize> = const { Cell::new(0) };
 }
 static WATCHING: Once = Once::new();
 
-/// Counts panics: those in tasks end nothing but the task.
+/// Counts panics, because a panic in a task ends only that task.
 pub(crate) fn watch_panics() {
     WATCHING.call_once(|| {
         let before = std::panic::take_hook();
@@ -37,7 +37,7 @@ pub(crate) fn assert_no_panic(why: &str) {
     assert_eq!(PANICS.get(), 0, "{why}: something panicked");
 }
 
-/// Waits until no more tasks are alive than there were.
+/// Waits until at most `most` tasks are alive.
 pub(crate) async fn tasks_are(most: usize, why: &str) {
     let alive = || Handle::current().metrics().num_alive_tasks();
     let waiting = async {
@@ -49,7 +49,7 @@ pub(crate) async fn tasks_are(most: usize, why: &str) {
     assert!(waited.is_ok(), "{why}: {} tasks instead of {most}", alive());
 }
 
-/// Whether the conversation came to its end, and everything that was heard.
+/// The outcome of a conversation: whether it was complete, and all received messages.
 struct Held {
     is_whole: bool,
     heard: Vec<String>,
@@ -70,13 +70,13 @@ async fn run(fixture: &Fixture, of: &Conversation, way: Way, fault: Fault, at: u
     }
 }
 
-/// The next one is served, and what the one before left behind is over.
+/// Checks that the next client is served, and that the previous client's handlers end.
 async fn next_one(fixture: &Fixture, has_session: bool, why: &str) {
     let plan = Plan::new(Fault::None, 0);
     let open = |way, revision| Client::new(Wire::open(way, &fixture.server, &plan), revision);
     let served = "the next one is not served";
     if has_session {
-        // A session that its client may come back to ends with the next one, which needs its place.
+        // An unfinished session ends here, because the new session needs its slot.
         let mut client = open(Way::Http, Revision::V2025_11_25);
         let call = hold("call", &mut client).await;
         call.unwrap_or_else(|_| panic!("{why}: {served}"));
@@ -85,7 +85,7 @@ async fn next_one(fixture: &Fixture, has_session: bool, why: &str) {
     let mut client = open(Way::Stream, Revision::V2026_07_28);
     let call = hold("call", &mut client).await;
     call.unwrap_or_else(|_| panic!("{why}: {served}"));
-    // A task goes on without its client, until somebody who knows it wants it no more.
+    // A task continues without its client until another client cancels it.
     let tasks = std::mem::take(&mut *fixture.tasks.lock().unwrap());
     for task in tasks {
         let params = serde_json::json!({"taskId": task});
@@ -119,7 +119,7 @@ async fn torture(of: &Conversation, way: Way) {
             assert_no_panic(&why);
             next_one(&fixture, has_session, &why).await;
             tasks_are(alive, &why).await;
-            // It ended before its turn came: there are no more operations.
+            // The conversation had fewer operations, so all were tested.
             if held.operations < at {
                 break;
             }
@@ -127,7 +127,7 @@ async fn torture(of: &Conversation, way: Way) {
     }
     let last = run(&fixture, of, way, Fault::None, 0).await;
     assert_eq!((last.is_whole, last.heard.len()), (true, whole.heard.len()));
-    // Nothing holds what the server was made of once it is gone.
+    // Nothing references the server's state after the server is dropped.
     drop(fixture);
     tasks_are(0, of.name).await;
     let found = there.strong_count();

@@ -1,4 +1,4 @@
-//! The answers over a pipe: lines, and responses of HTTP.
+//! The answers over a pipe: lines and HTTP responses.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
@@ -13,7 +13,7 @@ pub(crate) async fn say(stream: &mut BufReader<DuplexStream>, message: &Value) -
     write(stream, &format!("{message}\n")).await
 }
 
-/// The next line that is complete.
+/// Reads the next complete line.
 pub(crate) async fn line(stream: &mut BufReader<DuplexStream>) -> Result<String, Cut> {
     let mut line = String::new();
     stream.read_line(&mut line).await.map_err(|_| Cut)?;
@@ -24,10 +24,10 @@ pub(crate) async fn line(stream: &mut BufReader<DuplexStream>) -> Result<String,
     }
 }
 
-/// A response of HTTP.
+/// An HTTP response.
 pub(crate) struct Response {
     pub(crate) stream: BufReader<DuplexStream>,
-    /// Once it was read.
+    /// The head, after it was read.
     head: Option<Head>,
     /// The id of the last event.
     pub(crate) last: Option<String>,
@@ -63,7 +63,7 @@ impl Head {
 }
 
 impl Response {
-    /// The one to what was just sent.
+    /// Returns the response to the request that was just sent.
     pub(crate) fn on(stream: BufReader<DuplexStream>) -> Self {
         Self {
             stream,
@@ -80,7 +80,7 @@ impl Response {
         Ok(self.head.insert(head))
     }
 
-    /// The next message: of an event, or the whole body.
+    /// Reads the next message, which is the data of an event or the whole body.
     pub(crate) async fn message(&mut self) -> Result<String, Cut> {
         let head = self.head().await?;
         if !head.is_events {

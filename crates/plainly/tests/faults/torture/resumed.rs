@@ -1,5 +1,5 @@
 //! Replies of an older revision that break off after each of their bytes, and again while they are
-//! resumed: a client that knows the position goes on from there, and gets all of it once.
+//! resumed: a client that knows its position continues there, and receives everything once.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,22 +15,22 @@ use super::rack::{assert_no_panic, watch_panics};
 const HEAD: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 
-/// After how many bytes the reply breaks off, and then each resumption.
+/// The number of bytes after which the reply breaks off, and after which each resumption does.
 #[derive(Clone, Copy, Debug, Default)]
 struct Breaking {
     first: usize,
     then: usize,
 }
 
-/// The server: how it breaks off, and the call that it answers.
+/// The server: its breaks, and the call that it answers.
 #[derive(Debug, Default)]
 struct Server {
     breaking: Breaking,
     call: Value,
 }
 
-/// The events of a call, each with its id; before them the position to resume from if no other
-/// event comes.
+/// Returns the events of a call, each with its id. The first event only has the position to resume
+/// from.
 fn events(call: &Value) -> [String; 4] {
     let (id, token) = (&call["id"], &call["params"]["_meta"]["progressToken"]);
     let told = |step: u32| {
@@ -49,7 +49,7 @@ fn events(call: &Value) -> [String; 4] {
 }
 
 impl Server {
-    /// The events after this id, cut off.
+    /// Returns the response with the events after this id, cut off as planned.
     fn rest(&self, last: Option<usize>) -> String {
         let events = events(&self.call);
         let rest = events.get(last.unwrap_or(0)..).unwrap_or_default();
@@ -96,7 +96,7 @@ async fn talk(stream: TcpStream, server: Arc<Mutex<Server>>) {
     let mut stream = BufReader::new(stream);
     if let Some(asked) = Request::read(&mut stream).await {
         let text = server.lock().unwrap().answer(&asked);
-        // Who hung up is told nothing.
+        // The client may have disconnected.
         stream.write_all(text.as_bytes()).await.ok();
     }
 }
@@ -112,7 +112,8 @@ async fn listen(server: Arc<Mutex<Server>>) -> String {
     url
 }
 
-/// A call whose reply breaks off as planned; all its reports come once and in order.
+/// Makes a call whose reply breaks off as planned, and checks that each report arrives once and in
+/// order.
 async fn call(client: &Client, server: &Mutex<Server>, breaking: Breaking) -> bool {
     server.lock().unwrap().breaking = breaking;
     let told = Arc::new(Mutex::new(Vec::new()));
@@ -146,7 +147,7 @@ async fn replies_that_break_off_after_each_byte_are_resumed() {
     let sample = json!({"id": 10, "params": {"_meta": {"progressToken": 10}}});
     let events = events(&sample);
     let whole = HEAD.len() + events.concat().len();
-    // Where one has heard where it was: behind the first event, whose last byte need not have come.
+    // The client can resume after the first event, even without its last byte.
     let known = HEAD.len() + events[0].len();
     for first in 0..=whole {
         let breaking = Breaking {
@@ -156,7 +157,7 @@ async fn replies_that_break_off_after_each_byte_are_resumed() {
         let is_whole = call(&client, &server, breaking).await;
         assert!(is_whole == (first >= known), "{first} of {whole}, {known}");
     }
-    // Each resumption has to bring one event on, or it is given up in the end.
+    // Each resumption must bring at least one event, or else the client gives up.
     let longest = events.iter().map(String::len).max().unwrap_or_default();
     for then in (0..=whole).step_by(3) {
         let breaking = Breaking { first: known, then };

@@ -1,4 +1,4 @@
-//! A client's end of pipes whose other ends, where the server reads and writes, fail as planned.
+//! A client's ends of pipes. The server's ends, where it reads and writes, fail as planned.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -19,25 +19,25 @@ use super::faults::{Fault, Faulty, Plan};
 use super::framing::{Way, head, headers, post};
 use super::response::{Response, line, say, write};
 
-/// Nothing more comes, as it was to be expected.
+/// The expected end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
-/// There is only one.
+/// The host of all requests.
 const HOST: &str = "localhost";
-/// Longer than a server takes for anything.
+/// A time longer than a server takes for any step.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Less than most messages, so that some are sent in parts.
+/// The size of a pipe, which is smaller than most messages, so that some are sent in parts.
 const PIPE: usize = 1 << 10;
 
-/// A client's end.
+/// A client's end of a connection.
 pub(crate) struct Wire {
     plan: Arc<Plan>,
-    /// The ids of requests that were answered.
+    /// The ids of answered requests.
     answered: HashSet<String>,
-    /// Everything that was heard, in order.
+    /// All received messages, in order.
     pub(crate) heard: Vec<String>,
-    /// The tasks that serve it, at the other ends.
+    /// The tasks that serve the client.
     serving: Vec<JoinHandle<()>>,
     stop: Arc<Notify>,
     kind: Kind,
@@ -48,14 +48,14 @@ enum Kind {
     Http {
         server: Server,
         session: Option<String>,
-        /// By the ids of the requests.
+        /// The responses, by the ids of their requests.
         responses: HashMap<String, Response>,
-        /// A connection without an unread answer, for the next request.
+        /// A connection without an unread answer, which the next request uses.
         idle: Option<BufReader<DuplexStream>>,
     },
     Events {
         server: Server,
-        /// Once its stream is open.
+        /// The stream and its endpoint, after the stream was opened.
         opened: Option<(Response, String)>,
     },
 }
@@ -70,7 +70,8 @@ impl Wire {
                 let (reader, writer) = tokio::io::split(Faulty::new(far, plan));
                 let stopped = Arc::clone(&stop);
                 serving.push(tokio::spawn(async move {
-                    // How it ends is for whoever runs the server.
+                    // The result is ignored here, because it is meant for the program that runs the
+                    // server.
                     let _end = server.serve(reader, writer).until(stopped.notified()).await;
                 }));
                 Kind::Stream(BufReader::new(near))
@@ -96,7 +97,7 @@ impl Wire {
         }
     }
 
-    /// Fails if a future takes longer than a server may, unless that is the plan.
+    /// Fails the test if a future takes longer than a server may, unless that is the planned fault.
     async fn within<T>(
         plan: &Plan,
         future: impl Future<Output = Result<T, Cut>>,
@@ -127,7 +128,7 @@ impl Wire {
         }
     }
 
-    /// Sends a message that gets no answer.
+    /// Sends a message that has no reply.
     pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         match &mut self.kind {
@@ -146,7 +147,7 @@ impl Wire {
         }
     }
 
-    /// Posts a message to the URL of the stream of events, which is opened for the first one.
+    /// Posts a message to the endpoint of the event stream. The first message opens the stream.
     async fn put(&mut self, message: &Value) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         if let Kind::Events { opened: None, .. } = &self.kind {
@@ -174,7 +175,7 @@ impl Wire {
         }
     }
 
-    /// The next message that may be for the request `id`.
+    /// Returns the next message that may belong to the request `id`.
     pub(crate) async fn next(&mut self, id: &Value) -> Result<Value, Cut> {
         let plan = Arc::clone(&self.plan);
         let text = match &mut self.kind {
@@ -202,7 +203,7 @@ impl Wire {
         let message: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text:?}"));
         let is_refused = message.get("error").is_some() && message.get("id").is_none();
         if is_refused && !plan.fault.is_harmless() {
-            // What came of the request was not one.
+            // The server rejected a damaged request.
             return Err(Cut);
         }
         self.note(&message);
@@ -223,7 +224,7 @@ impl Wire {
         }
     }
 
-    /// Sends bytes that need be no message; over a stream they are a line.
+    /// Sends bytes that need not be a message. Over a stream they are a line.
     pub(crate) async fn rubbish(&mut self, text: &str) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         match &mut self.kind {
@@ -241,8 +242,8 @@ impl Wire {
         }
     }
 
-    /// Ends what waits for the reply to this request: a notification where there is one connection, its end where each
-    /// has its own.
+    /// Cancels a request: by a notification on a shared connection, or else by closing the
+    /// request's own connection.
     pub(crate) async fn cancel(&mut self, id: &Value) -> Result<(), Cut> {
         match &mut self.kind {
             Kind::Stream(_) | Kind::Events { .. } => {
@@ -259,7 +260,7 @@ impl Wire {
         }
     }
 
-    /// Loses the connection on which the reply to `id` comes, and goes on hearing it on another one.
+    /// Drops the connection of the reply to `id`, and resumes the reply on another connection.
     pub(crate) async fn resume(&mut self, id: &Value) -> Result<(), Cut> {
         let Kind::Http {
             session, responses, ..
@@ -278,7 +279,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Ends the session, where that takes a request.
+    /// Ends the session, if that needs a request.
     pub(crate) async fn end_session(&mut self) -> Result<(), Cut> {
         let Kind::Http {
             session: Some(session),
@@ -295,14 +296,14 @@ impl Wire {
         }
     }
 
-    /// The connection of a response that was read to its end is there for the next request.
+    /// Stores the connection of a complete response for the next request.
     fn keep(&mut self, response: Response) {
         if let Kind::Http { idle, .. } = &mut self.kind {
             *idle = Some(response.stream);
         }
     }
 
-    /// Sends a request of HTTP: on a connection that nothing else is on, or a new one.
+    /// Sends an HTTP request on an idle connection or a new one.
     async fn send(&mut self, text: &str) -> Result<Response, Cut> {
         let (server, idle) = match &mut self.kind {
             Kind::Http { server, idle, .. } => (server, idle.take()),
@@ -325,7 +326,8 @@ impl Wire {
         let stop = Arc::clone(&self.stop);
         self.serving.push(tokio::spawn(async move {
             tokio::select! {
-                // How it ends is for whoever runs the server.
+                // The result is ignored here, because it is meant for the program that runs the
+                // server.
                 _end = serving => {}
                 () = stop.notified() => {}
             }
@@ -335,8 +337,8 @@ impl Wire {
         Ok(Response::on(stream))
     }
 
-    /// Hangs up. All tasks that served it end by themselves, or, where no event stops them, when
-    /// they are stopped.
+    /// Disconnects. All tasks that served the client must end, by themselves or, if nothing is ever
+    /// received, when they are stopped.
     pub(crate) async fn close(self) -> Vec<String> {
         let Self {
             plan,
@@ -349,7 +351,7 @@ impl Wire {
         drop(kind);
         if plan.fault == Fault::Never {
             stop.notify_waiters();
-            // For what was not waiting yet.
+            // Stops a task that was not waiting yet.
             stop.notify_one();
         }
         for serving in serving {
