@@ -1,4 +1,4 @@
-//! The HTTP service and its listener, from the outside.
+//! The HTTP service and its listener from the outside.
 
 mod http_server;
 mod traffic;

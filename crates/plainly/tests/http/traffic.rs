@@ -1,5 +1,5 @@
-//! What a client shows of its traffic: every message of every transport as it stands on the wire, and what HTTP says beside
-//! them.
+//! The traffic that a client shows: every message of every transport as it is sent, and the HTTP
+//! requests and responses around them.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests are tests too, and a panic is how they fail"
@@ -12,7 +12,7 @@ use plainly::{Client, Server, Tool};
 use plainly_peer::{Host, pair};
 use serde_json::{Value, json};
 
-/// The traffic so far, each as one line.
+/// The traffic so far, with a line for each item.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -58,7 +58,7 @@ fn line(traffic: Traffic<'_>) -> String {
     }
 }
 
-/// The method or the outcome of a message with its id, or the text that is not one.
+/// Returns the method or the outcome of a message with its id, or the text of an invalid message.
 fn brief(message: &[u8]) -> String {
     let text = str::from_utf8(message).unwrap();
     let Ok(json) = serde_json::from_str::<Value>(text) else {

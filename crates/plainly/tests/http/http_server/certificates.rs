@@ -1,4 +1,4 @@
-//! The certificate of a server: the faults of one, and the switch to a new one.
+//! The certificate of a server: invalid certificates, and the switch to a new one.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn what_is_wrong_with_a_certificate_is_said_with_what_to_do() {
     }
 }
 
-/// The reason why files with these contents are rejected.
+/// Returns the reason why files with these contents are rejected.
 fn refusal(certificate: &str, key: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), certificate, key);
@@ -92,7 +92,7 @@ fn a_chain_and_keys_of_several_kinds_are_taken() {
     let chain = format!("Bag Attributes: none\n{own}\n{other}");
     let key = key.serialize_pem();
     ServerCertificate::from_pem(chain.as_bytes(), key.as_bytes()).unwrap();
-    // Both may be in one file.
+    // The certificate and the key may be in the same file.
     let both = format!("{key}{chain}");
     ServerCertificate::from_pem(both.as_bytes(), both.as_bytes()).unwrap();
 }

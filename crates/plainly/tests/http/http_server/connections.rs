@@ -1,4 +1,4 @@
-//! Many requests on a connection, slow peers, lost peers, and the end.
+//! Many requests on a connection, slow peers, lost peers, and the end of connections.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,8 @@ async fn half_a_connection_is_enough_for_an_answer() {
     server.echo.running(1).await;
     server.echo.release(1);
     let response = client.read_to_end().await;
-    // It may have been asked before whether it still listens.
+    // The response may be preceded by an informational one, which checks whether the client still
+    // listens.
     assert!(
         statuses(&response).last() == Some(&200) && response.ends_with("\"slow\""),
         "{response}"
@@ -111,7 +112,7 @@ async fn resets_anywhere_harm_nobody_else() {
     server.assert_lives("resets").await;
 }
 
-/// Time is simulated: a machine that is away for a moment does not count.
+/// Time is simulated, so that delays of the machine do not count.
 #[tokio::test(start_paused = true)]
 async fn who_does_not_finish_a_head_is_closed() {
     let server = Server::with_limits(|limits| limits.head = SHORT * 5).await;
@@ -120,7 +121,7 @@ async fn who_does_not_finish_a_head_is_closed() {
         client.write(start).await;
         assert_eq!(client.read_to_end().await, "", "{start:?}");
     }
-    // A byte now and then buys no time.
+    // Single bytes do not extend the time limit.
     let mut client = server.connect().await;
     let (mut reader, mut writer) = client.0.split();
     let drip = async {
@@ -141,7 +142,7 @@ async fn who_does_not_finish_a_head_is_closed() {
             .map_or(0, |bytes| bytes)
     };
     tokio::select! { () = drip => {}, bytes = within(end) => assert_eq!(bytes, 0) }
-    // Nor does a request before it.
+    // A request before does not extend the time limit either.
     let mut client = server.connect().await;
     client.write(server.good("[1]") + "POST").await;
     client.read_until("[1]").await;
@@ -151,7 +152,7 @@ async fn who_does_not_finish_a_head_is_closed() {
     server.assert_lives("unfinished heads").await;
 }
 
-/// Time is simulated: a machine that is away for a moment does not count.
+/// Time is simulated, so that delays of the machine do not count.
 #[tokio::test(start_paused = true)]
 async fn who_does_not_finish_a_body_is_told_so() {
     let server = Server::with_limits(|limits| limits.body = SHORT).await;
@@ -168,7 +169,7 @@ async fn who_does_not_finish_a_body_is_told_so() {
     server.assert_lives("unfinished bodies").await;
 }
 
-/// Time is simulated: a machine that is away for a moment does not count.
+/// Time is simulated, so that delays of the machine do not count.
 #[tokio::test(start_paused = true)]
 async fn a_connection_waits_for_its_next_request_only_so_long() {
     let server = Server::with_limits(|limits| {
@@ -180,13 +181,13 @@ async fn a_connection_waits_for_its_next_request_only_so_long() {
     for request in ["[1]", "[2]"] {
         client.write(server.good(request)).await;
         client.read_until(request).await;
-        // Longer than a head may take: waiting is no head.
+        // This is longer than the limit for a head, which does not apply while no head has begun.
         tokio::time::sleep(SHORT * 7).await;
     }
     assert_eq!(client.read_to_end().await, "");
 }
 
-/// Time is simulated: a machine that is away for a moment does not count.
+/// Time is simulated, so that delays of the machine do not count.
 #[tokio::test(start_paused = true)]
 async fn a_slow_handler_is_not_cut_off_by_limits_of_the_connection() {
     let server = Server::with_limits(|limits| {
@@ -213,7 +214,8 @@ async fn who_does_not_take_an_answer_is_closed() {
     .await;
     let mut client = server.connect().await;
     client.write(server.good("\"large\"")).await;
-    // Nothing is read until the server gave up, which leaves room for another.
+    // The client reads nothing until the server has closed the connection, which frees the slot of
+    // the only peer.
     within(async { while statuses(&server.send(server.good("[1]")).await) != [200] {} }).await;
     let mut bytes = Vec::new();
     let end = within(client.0.read_to_end(&mut bytes)).await;
@@ -229,7 +231,8 @@ async fn who_takes_an_answer_slowly_gets_it() {
             client.write(server.good("\"large\"")).await;
             let (mut total, mut longest) = (0, Duration::ZERO);
             let mut space = vec![0; 4 << 20];
-            // For longer than the server waits for a reader; then the rest, before the machine is away again.
+            // The pauses together exceed the server's patience. The rest is read at once, before
+            // the machine causes a delay itself.
             let mut pauses = [SHORT; 6].into_iter();
             while total < 32 << 20 {
                 let start = Instant::now();
@@ -244,7 +247,8 @@ async fn who_takes_an_answer_slowly_gets_it() {
             if total >= 32 << 20 {
                 return;
             }
-            // Unless the machine itself was away for too long, nobody is closed who reads.
+            // The server closes the connection of a slow reader only if the machine itself was
+            // delayed.
             assert!(longest > SHORT * 2, "closed after {total} bytes");
         }
     };
@@ -271,7 +275,7 @@ async fn a_peer_has_only_so_many_connections() {
     }
     assert_eq!(server.connect().await.read_to_end().await, "");
     held.clear();
-    // The server learns of it in its own time.
+    // The server notices the closed connections with a delay.
     within(async { while statuses(&server.send(server.good("[1]")).await) != [200] {} }).await;
 }
 

@@ -1,4 +1,4 @@
-//! Pages of allowed origins: browsers ask before they send, and read only what they may.
+//! Pages of allowed origins: browsers ask before they send, and read only what the server allows.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -38,7 +38,7 @@ async fn server() -> Server {
     .await
 }
 
-/// The head of the response to a request without a body, in lower case.
+/// Returns the head of the response to a request without a body, in lower case.
 async fn head(server: &Server, line: &str, headers: &[&str]) -> String {
     let host = format!("Host: 127.0.0.1:{}", server.port());
     let lines = [&[line, &host], headers].concat();
@@ -119,7 +119,7 @@ async fn a_browser_may_ask_for_nobody_else() {
         (&[asks, "Origin: https://app.example.com.evil.example"], 403),
         (&[asks, "Origin: null"], 403),
         (&[asks, &allowed, &allowed], 403),
-        // Of its own pages no browser asks.
+        // A browser does not ask for pages of the server's own origin.
         (&[asks, &own], 405),
         (&[asks], 405),
     ] {
@@ -130,7 +130,7 @@ async fn a_browser_may_ask_for_nobody_else() {
             "{headers:?}: {response}"
         );
     }
-    // This asks nothing; and by this name no page may call the server.
+    // This request names no method, and the next one has a host that no page may use.
     let response = head(&server, "OPTIONS /mcp HTTP/1.1", &[&allowed]).await;
     assert_eq!(statuses(&response.to_uppercase()), [405]);
     let line = "OPTIONS http://evil.example/mcp HTTP/1.1";
@@ -138,7 +138,7 @@ async fn a_browser_may_ask_for_nobody_else() {
     assert_eq!(statuses(&response.to_uppercase()), [400]);
 }
 
-/// The headers that a page may read of a response.
+/// The headers of a response that a page may read.
 const READABLE: [&str; 3] = [
     "Access-Control-Allow-Origin: https://app.example.com",
     "Access-Control-Expose-Headers: DPoP-Nonce, MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate",

@@ -1,4 +1,4 @@
-//! Streams of events: who listens in silence, who stops reading, who leaves, and the end.
+//! Streams of events: silent streams, clients that stop reading, clients that leave, and the end.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn get(server: &Server, session: &str, accept: &str) -> String {
     )
 }
 
-/// Time is simulated: a machine that is away for a moment does not count.
+/// Time is simulated, so that delays of the machine do not count.
 #[tokio::test(start_paused = true)]
 async fn silence_is_kept_alive_beyond_all_limits_of_waiting() {
     let server = Server::with_limits(|limits| {
@@ -54,7 +54,7 @@ async fn who_does_not_read_events_is_closed() {
     let mut bytes = vec![0; 1 << 10];
     within(client.0.read_exact(&mut bytes)).await.unwrap();
     server.echo.a_flood_is_dropped().await;
-    // The rest is what was under way when the server gave up.
+    // The server had already sent the rest when it gave up.
     let end = within(async {
         let mut total = 0;
         loop {

@@ -1,9 +1,9 @@
-//! The bounds of a body, and that the bytes behind it are never taken for a request by mistake.
+//! The bounds of a body. The bytes after it must never be read as a request by mistake.
 
 use super::cases;
 use super::support::{Server, statuses};
 
-/// A whole request that must never run: it would count.
+/// Returns a complete request that must never run, because the server counts its calls.
 fn canary(server: &Server) -> String {
     server.good("\"canary\"")
 }
@@ -15,7 +15,8 @@ fn head(server: &Server, headers: &str) -> String {
     )
 }
 
-/// Refused with one response, and what follows on the connection does not run.
+/// Checks that the server rejects `bytes` with one response, and runs nothing that follows on the
+/// connection.
 async fn assert_refused(server: &Server, what: &str, bytes: &[u8], expected: &[u16]) {
     let before = server.echo.calls();
     let response = server.send(bytes).await;
@@ -66,7 +67,7 @@ async fn heads_that_two_servers_could_read_differently_are_refused() {
             + &canary(&server);
         assert_refused(&server, line, text.as_bytes(), &[400]).await;
     }
-    // A peer that would speak HTTP/2 gets no answer that it could take for one.
+    // A peer that speaks HTTP/2 gets no answer, because it would read one as HTTP/2.
     let other = server
         .send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
         .await;
@@ -121,7 +122,7 @@ async fn chunks_that_are_none_are_refused() {
     ];
     for (what, body) in bodies {
         let text = chunked.clone() + &body + &canary(&server);
-        // The longest one may say so before it is read.
+        // The largest body may be rejected before it is read.
         assert_refused(&server, what, text.as_bytes(), &[400, 413]).await;
     }
     let most = chunked + "FFFFFFFFFFFFFFFF\r\n" + &canary(&server);
@@ -184,7 +185,7 @@ async fn a_body_that_never_ends_stops_being_read() {
         .write(head(&server, "Transfer-Encoding: chunked\r\n"))
         .await;
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 16, "x".repeat(1 << 16));
-    // The server stops reading and closes: sooner or later a write fails.
+    // The server stops reading and closes the connection, so that a later write fails.
     let mut written = 0;
     while tokio::io::AsyncWriteExt::write_all(&mut client.0, chunk.as_bytes())
         .await
@@ -229,7 +230,7 @@ async fn an_upgrade_is_ignored() {
 #[tokio::test]
 async fn heads_have_a_most_of_headers_and_of_bytes() {
     let server = Server::start().await;
-    // Four are there already.
+    // The head already contains four headers.
     let many = |count: usize| server.head(3) + &"X-Some: x\r\n".repeat(count - 4) + "\r\n[8]";
     assert_eq!(statuses(&server.send(many(100)).await), [200]);
     assert_refused(&server, "101 headers", many(101).as_bytes(), &[431]).await;

@@ -6,7 +6,7 @@ use super::support::{Server, statuses};
 
 const TABLES: &str = include_str!("heads.txt");
 
-/// A request from its request line and headers, with a body of four bytes where the length is not given.
+/// Returns a request with these headers. Its body has four bytes, if no header gives the length.
 fn request(line: &str, headers: &[&str], port: u16) -> String {
     let mut text = format!("{line}\r\n");
     for header in headers {
@@ -22,12 +22,13 @@ const JSON: &str = "Content-Type: application/json";
 const BOTH: &str = "Accept: application/json, text/event-stream";
 const FOUR: &str = "Content-Length: 4";
 
-/// The headers in a cell of heads.txt.
+/// Returns the headers in a cell of heads.txt.
 fn listed(cell: &str) -> Vec<&str> {
     cell.split(" & ").filter(|header| *header != "-").collect()
 }
 
-/// Sends each set of headers beside otherwise good ones, and expects this status; only 200 may reach the handler.
+/// Sends each set of headers in addition to otherwise valid ones, and expects this status. Only a
+/// request with the status 200 may reach the handler.
 async fn check<'a>(
     server: &Server,
     line: &str,

@@ -1,4 +1,4 @@
-//! HTTP/2: many requests at a time, peers that ask for too much, and the end.
+//! HTTP/2: concurrent requests, peers that ask for too much, and the end.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::https::{Secure, read_to_end};
 
 const SHORT: Duration = Duration::from_millis(300);
 
-/// One connection.
+/// An HTTP/2 connection.
 struct Peer {
     requests: SendRequest<Bytes>,
-    /// Ends with it.
+    /// The task of the connection, which ends with it.
     connection: JoinHandle<Result<(), h2::Error>>,
     authority: String,
 }
@@ -47,7 +47,7 @@ impl Peer {
             .header("accept", "application/json, text/event-stream")
     }
 
-    /// Sends a request as soon as the server has room for one.
+    /// Sends a request as soon as the server allows one more.
     async fn send(&mut self, request: Request<()>, body: &str) -> ResponseFuture {
         let ready = self.requests.clone().ready();
         let mut requests = within(ready).await.unwrap();
@@ -182,7 +182,7 @@ async fn what_http_refuses_is_refused_over_http_2_as_well() {
 async fn so_many_requests_run_at_a_time_and_the_next_waits() {
     let server = limited(|limits| limits.streams = 2).await;
     let mut peer = Peer::of(&server).await;
-    // Its limit is not known before.
+    // The server announces its limit only with its first response.
     let first = peer.post("[1]").await;
     assert_eq!(body(first).await.0, StatusCode::OK);
     let mut running = Vec::new();
@@ -226,7 +226,7 @@ async fn a_peer_that_cancels_one_request_after_another_is_cut_off() {
                 return;
             };
             stream.send_data("\"slow\"".into(), true).ok();
-            // One by one, so that each has begun.
+            // The task yields, so that each request has begun before it is cancelled.
             tokio::task::yield_now().await;
             stream.send_reset(Reason::CANCEL);
             drop(response);
@@ -239,7 +239,8 @@ async fn a_peer_that_cancels_one_request_after_another_is_cut_off() {
     server.assert_lives().await;
 }
 
-/// The end of a request is seen by the end of its connection, which then has nothing to wait for but the next request.
+/// The server closes the connection after it has dropped the unread request, because only then the
+/// connection is idle.
 #[tokio::test]
 async fn a_request_whose_answer_is_not_read_ends_and_the_others_go_on() {
     for unread in ["\"large\"", &format!("[{}]", "1".repeat(200))] {
@@ -251,7 +252,7 @@ async fn a_request_whose_answer_is_not_read_ends_and_the_others_go_on() {
         let mut builder = Builder::new();
         builder.initial_window_size(100);
         let mut peer = Peer::with(&server, &mut builder).await;
-        // What comes is not released, so that there is no room for more.
+        // The client does not release these bytes, so the server can't send more.
         let (_, mut stream) = within(peer.post(unread).await).await.unwrap().into_parts();
         assert_eq!(body(peer.post("[1]").await).await.1, "[1]");
         within(peer.connection).await.unwrap().ok();
@@ -264,7 +265,7 @@ async fn a_request_whose_answer_is_not_read_ends_and_the_others_go_on() {
     }
 }
 
-/// Reads a response byte by byte until its server has enough of it, or it has so many.
+/// Reads a response byte by byte, until the server ends it or `most` bytes are read.
 async fn sip(response: ResponseFuture, most: usize) -> usize {
     let mut stream = within(response).await.unwrap().into_body();
     let mut read = 0;
@@ -293,7 +294,7 @@ async fn a_request_whose_answer_is_read_byte_by_byte_ends() {
     let mut peer = Peer::with(&server, &mut builder).await;
     let large = peer.post("\"large\"").await;
     assert!(sip(large, usize::MAX).await < 32 << 20);
-    // The silence of a stream of events does not count, and the comments in it are three bytes.
+    // The silence of an event stream does not count, and each comment in it has three bytes.
     let events = peer.request("GET").header("mcp-session-id", "silent");
     let events = peer.send(events.body(()).unwrap(), "").await;
     assert_eq!(sip(events, 3 * 10).await, 3 * 10);
@@ -372,7 +373,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 async fn floods_of_frames_end_their_connection_or_cost_nothing() {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let settings = frame(4, 0, 0, &[]);
-    // :method POST, :scheme https, and what follows is never complete.
+    // The head has the fields `:method` POST and `:scheme` https, and is never complete.
     let open = frame(1, 0, 1, &[0x83, 0x87]);
     for (_name, begin, again) in [
         (
@@ -394,7 +395,7 @@ async fn floods_of_frames_end_their_connection_or_cost_nothing() {
             limits.head = SHORT * 3;
             limits.idle = SHORT * 3;
             limits.body_grace = SHORT * 3;
-            // So many small answers may get stuck on their way even if they are read.
+            // So many small answers may get stuck even if the client reads them.
             limits.write_stall = SHORT * 3;
         })
         .await;

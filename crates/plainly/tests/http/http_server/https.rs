@@ -18,7 +18,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::support::{Echo, statuses};
 
-/// A server over HTTPS, and a certificate that it alone has.
+/// A server over HTTPS, with a certificate of its own.
 pub(crate) struct Secure {
     pub(crate) echo: Echo,
     pub(crate) address: SocketAddr,
@@ -27,7 +27,7 @@ pub(crate) struct Secure {
     serving: JoinHandle<()>,
 }
 
-/// A certificate for this machine, and its key, in PEM.
+/// Returns a certificate for this machine with its key, in PEM.
 pub(crate) fn certificate() -> (CertificateDer<'static>, String, String) {
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
@@ -66,15 +66,15 @@ impl Secure {
         }
     }
 
-    /// A connection on which one of these protocols is spoken.
+    /// Opens a connection with one of these protocols.
     pub(crate) async fn connect(&self, protocol: &str) -> TlsStream<TcpStream> {
         within(connect(self.address, &self.authority, protocol))
             .await
             .unwrap()
     }
 
-    /// Like `connect`, where a handshake may take only a moment, which a busy machine may miss: so
-    /// it is tried again.
+    /// Like `connect`, for a server with a short limit for the handshake. A busy machine may exceed
+    /// the limit, so the handshake is repeated.
     pub(crate) async fn connect_at_last(&self, protocol: &str) -> TlsStream<TcpStream> {
         let connected = async {
             loop {
@@ -94,15 +94,15 @@ impl Secure {
         )
     }
 
-    /// After whatever happened before, a good request is answered.
+    /// Checks that a valid request is answered.
     pub(crate) async fn assert_lives(&self) {
         let stream = self.connect("http/1.1").await;
         let response = self.ask(stream).await;
         assert_answered(&response);
     }
 
-    /// Like `assert_lives`, where a request may take only a moment, or has to wait for room: so it
-    /// is tried again.
+    /// Like `assert_lives`, for a server with a short limit for requests, or without a free slot.
+    /// The request is repeated until it is answered.
     pub(crate) async fn assert_lives_at_last(&self) {
         let answered = async {
             loop {
@@ -116,7 +116,7 @@ impl Secure {
         assert_answered(&within(answered).await);
     }
 
-    /// All that a good request gets.
+    /// Returns the response to a valid request.
     async fn ask(&self, mut stream: TlsStream<TcpStream>) -> String {
         let good = self.good("[1]");
         let good = good.replacen("\r\n", "\r\nConnection: close\r\n", 1);
@@ -124,12 +124,12 @@ impl Secure {
         read_to_end(&mut stream).await
     }
 
-    /// Makes it stop.
+    /// Tells the server to stop.
     pub(crate) fn stop(&mut self) {
         self.stop = None;
     }
 
-    /// Waits until it has.
+    /// Waits until the server has stopped.
     pub(crate) async fn stopped(self) {
         within(self.serving).await.unwrap();
     }
@@ -163,7 +163,7 @@ pub(crate) async fn connect(
 
 pub(crate) async fn read_to_end(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
     let mut bytes = Vec::new();
-    // It may end without the goodbye of TLS.
+    // The peer may close the connection without a TLS alert.
     within(stream.read_to_end(&mut bytes)).await.ok();
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -228,7 +228,7 @@ async fn who_does_not_finish_the_handshake_is_closed() {
         within(stream.write_all(start)).await.unwrap();
         assert_eq!(read_to_end(&mut stream).await, "");
     }
-    // Nor who begins nothing after it, over either protocol.
+    // A client that sends nothing after the handshake is disconnected too, over either protocol.
     for protocol in ["http/1.1", "h2"] {
         let mut stream = server.connect_at_last(protocol).await;
         let told = read_to_end(&mut stream).await;
@@ -276,7 +276,8 @@ async fn who_takes_no_answer_over_tls_is_closed() {
     let mut stream = server.connect("http/1.1").await;
     let good = server.good("\"large\"");
     within(stream.write_all(good.as_bytes())).await.unwrap();
-    // Nothing is read until the server gave up, which leaves room for another.
+    // The client reads nothing until the server has closed the connection, which frees the slot of
+    // the only peer.
     server.assert_lives_at_last().await;
     let read = read_to_end(&mut stream).await;
     assert!(read.len() < 32 << 20, "{}", read.len());

@@ -1,4 +1,4 @@
-//! The service in another server.
+//! The HTTP service within another server.
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,5 @@
-//! More requests than the server has room for: it answers so with the time of a retry, and nothing
-//! of them stays behind.
+//! More requests than the server accepts: each is rejected with the time before a retry, and leaves
+//! nothing behind.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ use plainly_peer::within;
 
 use super::support::{Client, Echo, Server, statuses};
 
-/// A server with room for so many bytes of bodies.
+/// Starts a server that accepts so many bytes of bodies at a time.
 async fn with_room(bytes: usize) -> Server {
     Server::with_limits(|limits| limits.in_flight_bytes = bytes).await
 }
@@ -49,7 +49,7 @@ async fn assert_overloaded(server: &Server, what: &str, request: impl AsRef<[u8]
     assert_eq!(server.echo.calls(), before, "{what} ran something");
 }
 
-/// A request that runs until it is released.
+/// Starts a request that runs until it is released.
 async fn occupy(server: &Server, running: usize) -> Client {
     let mut client = server.connect().await;
     client.write(server.good("\"slow\"")).await;
@@ -79,13 +79,13 @@ async fn bodies_fill_the_room_to_the_last_byte() {
 
 #[tokio::test]
 async fn a_body_has_its_room_until_its_answer_is_there() {
-    // One client has an eighth.
+    // One client may use an eighth of the limit.
     let server = with_room(8 * 12).await;
     let mut first = occupy(&server, 1).await;
     let second = occupy(&server, 2).await;
     assert_overloaded(&server, "a third", server.good("[1]")).await;
     assert_overloaded(&server, "a third in chunks", chunked(&server, &["[1]"])).await;
-    // No body needs no room.
+    // A request without a body uses no bytes.
     let none = server.send(server.head(0) + "\r\n").await;
     assert_eq!(statuses(&none), [200]);
     server.echo.release(1);
@@ -105,7 +105,7 @@ async fn a_body_that_is_declared_has_its_room_before_it_comes() {
     let asking = server.head(12) + "Expect: 100-continue\r\n\r\n";
     client.write(&asking).await;
     client.read_until("\r\n\r\n").await;
-    // Turned away before it sends anything.
+    // The client is rejected before it sends its body.
     let mut other = server.connect().await;
     other.write(&asking).await;
     assert_eq!(statuses(&other.read_to_end().await), [503]);
@@ -161,7 +161,7 @@ async fn all_clones_of_a_service_share_the_room() {
     assert_eq!(refused.status(), 503);
     echo.release(1);
     assert_eq!(running.await.unwrap().unwrap().status(), 200);
-    // A response that is not sent yet holds no room.
+    // A response that is not yet sent uses no bytes of the limit.
     let answered = second.call(post("\"four\"")).await.unwrap();
     assert_eq!(first.call(post("[1]")).await.unwrap().status(), 200);
     drop(answered);
@@ -259,7 +259,8 @@ async fn in_one_call_it_is_served_on_loopback_only() {
     assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
 }
 
-/// A connection that finds the queue full gets no answer, and tries again after a second or more.
+/// Checks the size of the queue, because a connection that finds it full gets no answer, and
+/// retries only after a second or more.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_crowd_that_comes_at_once_finds_room_in_the_queue() {
@@ -272,7 +273,7 @@ async fn a_crowd_that_comes_at_once_finds_room_in_the_queue() {
     let http = HttpServer::bind("127.0.0.1:0").await.unwrap();
     let mut waiting = Vec::new();
     for _ in 0..CROWD.min(most) {
-        // Nobody accepts them yet.
+        // The server does not accept connections yet.
         waiting.push(within(TcpStream::connect(http.local_addr())).await.unwrap());
     }
 }

@@ -1,4 +1,4 @@
-//! Clients behind a proxy: who they are, and how many requests each may have at a time.
+//! Clients behind a proxy: their addresses, and the number of concurrent requests of each.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::support::{Echo, statuses};
 
-/// A server that believes the proxies in this network.
+/// Starts a server that trusts the proxies of this network.
 async fn behind(network: &str) -> (SocketAddr, Echo) {
     let mut limits = HttpLimits::default();
     limits.connections_per_peer = 2;
@@ -76,7 +76,7 @@ async fn a_client_behind_a_proxy_has_its_share_and_leaves_the_rest_to_others() {
         refused.to_ascii_lowercase().contains("retry-after: 1\r\n"),
         "{refused}"
     );
-    // The connections of the proxy itself are more than a peer may have.
+    // The proxy itself may open more connections than a peer.
     for _ in 0..3 {
         let answered = answer(send(address, other, "[1]").await).await;
         assert_eq!(statuses(&answered), [200]);

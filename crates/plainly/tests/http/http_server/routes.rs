@@ -1,4 +1,4 @@
-//! The paths beside the endpoint.
+//! The paths in addition to the endpoint.
 
 use std::time::Duration;
 

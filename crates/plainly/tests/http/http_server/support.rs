@@ -16,7 +16,7 @@ use plainly_peer::{Gate, Site, within};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Answers with what it got, and keeps account.
+/// An exchange that returns the body of a request, and counts its calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Echo {
     calls: Arc<AtomicUsize>,
@@ -46,7 +46,7 @@ impl Echo {
         within(dropped).await;
     }
 
-    /// Waits until so many requests are being handled.
+    /// Waits until so many requests are running.
     pub(crate) async fn running(&self, count: usize) {
         self.gate.holds(count).await;
     }
@@ -84,7 +84,7 @@ impl Exchange for Echo {
         Reply::new(StatusCode::OK, frame.body.clone())
     }
 
-    /// The stream of a session named after what it does.
+    /// Opens the stream of a session, whose name selects the kind of stream.
     async fn open_stream(&self, frame: &Frame) -> Reply {
         match frame.headers.get("mcp-session-id") {
             Some(name) if name == "flood" => Reply::feed(Flood {
@@ -112,7 +112,7 @@ impl Exchange for Echo {
     }
 }
 
-/// Always has another message.
+/// A feed that always has another message.
 #[derive(Debug)]
 struct Flood {
     has_ended: bool,
@@ -136,7 +136,7 @@ impl Feed for Flood {
     }
 }
 
-/// Sends only a goodbye.
+/// A feed that sends only a goodbye at its end.
 #[derive(Debug, Default)]
 struct Silence {
     last: Option<&'static str>,
@@ -195,7 +195,8 @@ impl Server {
         Client(self.site.connect().await)
     }
 
-    /// Sends `bytes` on a connection of their own and returns all that comes back until the server closes.
+    /// Sends `bytes` on a new connection, and returns everything that the server sends until it
+    /// closes.
     pub(crate) async fn send(&self, bytes: impl AsRef<[u8]>) -> String {
         let mut client = self.connect().await;
         client.write(bytes).await;
@@ -203,7 +204,7 @@ impl Server {
         client.read_to_end().await
     }
 
-    /// The head of a good request, without its last blank line.
+    /// Returns the head of a valid request, without its last blank line.
     pub(crate) fn head(&self, length: usize) -> String {
         format!(
             "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
@@ -216,7 +217,7 @@ impl Server {
         format!("{}\r\n{body}", self.head(body.len()))
     }
 
-    /// After whatever happened before, a good request is answered.
+    /// Checks that a valid request is answered, whatever happened before.
     pub(crate) async fn assert_lives(&self, after: &str) {
         let response = self.send(self.good("[1]")).await;
         assert!(
@@ -226,11 +227,11 @@ impl Server {
     }
 }
 
-/// One connection.
+/// A client's connection.
 pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Client {
-    /// The server may close before all is written; only its answer counts.
+    /// Writes bytes, and ignores an error, because the server may close the connection early.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         within(self.0.write_all(bytes.as_ref())).await.ok();
     }
@@ -241,7 +242,7 @@ impl Client {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Reads up to and with `end`.
+    /// Reads until and including `end`.
     pub(crate) async fn read_until(&mut self, end: &str) -> String {
         let mut bytes = Vec::new();
         let read = async {
@@ -253,13 +254,13 @@ impl Client {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// Closes with a reset.
+    /// Closes the connection with a reset.
     pub(crate) fn reset(self) {
         self.0.set_zero_linger().unwrap();
     }
 }
 
-/// The status of each response in `text`, in order; informational ones too.
+/// Returns the status of each response in `text`, in order, including informational ones.
 pub(crate) fn statuses(text: &str) -> Vec<u16> {
     text.split("HTTP/1.")
         .skip(1)
