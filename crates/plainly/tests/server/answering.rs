@@ -1,4 +1,5 @@
-//! Our client answers and follows what our server asks and tells: every revision, in memory and over HTTP.
+//! A client that answers the server's questions and receives its progress and logs: every revision,
+//! in memory and over HTTP.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::{Arc, Mutex};
@@ -17,7 +18,7 @@ use plainly::{Context, Failure, ProtocolError, Tool};
 use serde_json::json;
 use tokio::sync::Notify;
 
-/// All possible questions to the client at once.
+/// Asks all possible questions at once.
 async fn ask_all(ask: Ask) -> Result<String, Failure> {
     let form = ElicitFormParams::new("Who?").field("name", TextField::new());
     let user = async { possible(ask.elicit("who", form).await) };
@@ -37,7 +38,7 @@ async fn ask_all(ask: Ask) -> Result<String, Failure> {
     ))
 }
 
-/// The answer, if the client can be asked for it.
+/// Returns the answer, if the client can be asked for it.
 fn possible<T>(answer: Result<T, AskError>) -> Result<Option<T>, AskError> {
     match answer {
         Err(error) if error.kind() == AskErrorKind::Undeclared => Ok(None),
@@ -45,7 +46,7 @@ fn possible<T>(answer: Result<T, AskError>) -> Result<Option<T>, AskError> {
     }
 }
 
-/// One question after the other.
+/// Asks one question after the other.
 async fn ask_often(ask: Ask) -> Result<String, Failure> {
     let mut all = String::new();
     for key in ["a", "b", "c"] {
@@ -83,7 +84,7 @@ fn server(dropped: &Arc<Notify>) -> Server {
         .unwrap()
 }
 
-/// Signals when it is dropped.
+/// A value that signals when it is dropped.
 struct Dropped(Arc<Notify>);
 
 impl Drop for Dropped {
@@ -138,7 +139,7 @@ impl Case {
     }
 }
 
-/// Does it with clients of every revision, in memory and over HTTP.
+/// Runs a test with clients of every revision, in memory and over HTTP.
 async fn everywhere(test: impl AsyncFn(Case)) {
     let dropped = Arc::default();
     let server = server(&dropped);

@@ -1,4 +1,4 @@
-//! Calls of tools by our own client.
+//! Tool calls by a client.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::Client;
@@ -9,7 +9,7 @@ pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> CallT
     client.call_tool(tool, arguments).await.unwrap()
 }
 
-/// The text at the beginning of a result.
+/// Returns the first text of a result.
 pub(crate) fn text(result: &CallToolResult) -> &str {
     let Content::Text(text) = &result.content[0] else {
         panic!("{:?}", result.content);

@@ -1,5 +1,5 @@
-//! What the other side gets when a handler fails: tools answer to a model, resources to code. Seen by a client of every
-//! revision.
+//! The errors that a peer receives when a handler fails: tools report to a model, and resources to
+//! code. The client uses every revision.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;
@@ -66,7 +66,7 @@ async fn broken() -> Result<String, io::Error> {
 #[error("cannot greet")]
 struct CannotGreet(#[source] Problem);
 
-/// The outermost error that means something decides, not the one around it.
+/// The outermost error with a meaning decides, not the one around it.
 async fn wrapped() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     Err(Box::new(CannotGreet(no_user())))
 }
@@ -143,7 +143,8 @@ fn object(result: &CallToolResult) -> Option<Value> {
         .map(|output| output.decode().unwrap())
 }
 
-/// The problem of a tool without structured output: its structured content where the revision has that, else in `_meta`.
+/// Returns the problem of a tool without structured output: its structured content if the revision
+/// supports that, or else from `_meta`.
 fn stated(result: &CallToolResult, revision: Revision) -> Value {
     let other = result
         .meta

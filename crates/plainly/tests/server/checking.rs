@@ -1,4 +1,4 @@
-//! The check of stores finds each broken rule, and none in a store without fault.
+//! The check of stores, which must find each broken rule, and none in a correct store.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a fault shows in one place")]
 
@@ -8,7 +8,7 @@ use plainly::protocol::types::{Resource, ResourceContents, ResourceTemplate};
 use plainly::store::check::Rule;
 use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, check};
 
-/// The one fault of a store.
+/// The only fault of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     None,
@@ -35,7 +35,7 @@ enum Fault {
 
 const FOLDER: &str = "note://folder";
 
-/// Three notes in a folder.
+/// A folder with three notes.
 #[derive(Debug)]
 struct Notes(Fault);
 
@@ -207,7 +207,7 @@ async fn each_broken_rule_is_found() {
     }
 }
 
-/// The report is for a developer: it names the rule, the resource and the fault.
+/// Checks the report for a developer, which names the rule, the resource and the fault.
 #[tokio::test]
 async fn a_report_says_what_broke_where() {
     let report = check(&Notes(Fault::OtherSize)).await.to_string();

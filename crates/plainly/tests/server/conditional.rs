@@ -1,4 +1,5 @@
-//! Conditional reads: a content that has not changed is not sent again, and never is an old one taken for it.
+//! Conditional reads: unchanged content is not sent again, and old content is never taken for
+//! unchanged.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::{Arc, Mutex};
@@ -15,7 +16,7 @@ use serde_json::json;
 const NOTE: &str = "note:one";
 const NOTES: &str = "note:";
 
-/// A note: the number of its version.
+/// A note whose text is the number of its version.
 #[derive(Clone, Debug, Default)]
 struct Note {
     state: Arc<Mutex<NoteState>>,
@@ -25,9 +26,9 @@ struct Note {
 #[derive(Debug, Default)]
 struct NoteState {
     version: u32,
-    /// Whether it changes as soon as it was looked at.
+    /// Whether the note changes right after the next access.
     is_changing: bool,
-    /// The number of times that its content was read.
+    /// The number of times that the content was read.
     reads: usize,
 }
 
@@ -113,7 +114,7 @@ proptest! {
             .unwrap();
         runtime.block_on(async {
             let client = client(&note).await;
-            // The version of before the time for which results are good.
+            // The oldest version that a cached result may still have.
             let mut oldest = 0;
             for step in steps {
                 let version = note.state.lock().unwrap().version;
@@ -150,12 +151,12 @@ async fn a_content_that_has_not_changed_is_read_once() {
         (read(&client).await, read(&client).await, reads()),
         (1, 1, 2)
     );
-    // Whoever wants to be sure gets the content.
+    // A fresh read always returns the content.
     let read = client.fresh().read(NOTE).await.unwrap();
     assert_eq!((read.text(), reads()), (Some("1"), 3));
 }
 
-/// Its content is that of another resource, which has another tag.
+/// The content of a collection belongs to another resource, which has another tag.
 #[tokio::test]
 async fn a_collection_is_read_each_time() {
     let note = Note::default();

@@ -1,4 +1,5 @@
-//! Handlers that declare how they fail: what clients read of it beforehand, and what comes when they do.
+//! Handlers that declare their failures: the declarations that clients read, and the failures
+//! themselves.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::client::{Client, Error};
@@ -10,7 +11,7 @@ use plainly::{
 };
 use serde_json::json;
 
-/// An error type of a program: with `thiserror` or by hand makes no difference.
+/// An error type of a program, which could also be written without `thiserror`.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 enum NoteError {
     #[error("no such note")]
@@ -40,7 +41,7 @@ fn note(error: NoteError) -> Result<String, NoteError> {
     Err(error)
 }
 
-/// The plain way: the codes follow from what happens.
+/// A plain handler, which declares no codes.
 async fn plain() -> Result<String, Problem> {
     Ok(note(NoteError::Missing)?)
 }

@@ -1,4 +1,4 @@
-//! The report of each session to the program when it has ended, whatever ended it.
+//! The report of each ended session to the program, whatever ended the session.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -29,7 +29,7 @@ impl Reports {
         (reports, server.build().unwrap())
     }
 
-    /// The facts that are the same in each run.
+    /// Returns the parts of the reports that are the same in each run.
     fn take(&self) -> Vec<String> {
         let ended = std::mem::take(&mut *self.0.lock().unwrap());
         let line = |it: &EndedSession| format!("{} {} {:?}", it.revision, it.transport, it.error);
@@ -47,12 +47,12 @@ async fn a_session_over_http_is_reported_once_whatever_ends_it() {
         assert_eq!(reply.status, status);
     }
     assert_eq!(reports.take(), ["2025-11-25 http None"]);
-    // One client may have an eighth of all: its third takes the place of its first.
+    // One client may have an eighth of all sessions, so its third session replaces its first.
     for revision in ["2025-03-26", "2025-06-18", "2025-11-25"] {
         site.session("/mcp", revision).await;
     }
     assert_eq!(reports.take(), ["2025-03-26 http None"]);
-    // Of the newest revision, each request stands alone.
+    // In the newest revision, requests belong to no session.
     let list = modern(1, "tools/list", json!({}));
     assert_eq!(site.post("/mcp", None, &list).await.status, 200);
     server.end_sessions();

@@ -1,4 +1,5 @@
-//! The extension `dev.plainly/resources`: the metadata that it adds, the choice of formats, and a server without it.
+//! The extension `dev.plainly/resources`: the metadata that it adds, the choice of formats, and a
+//! server without it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::protocol::peer::Peer;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 const URI: &str = "p://a.html";
 
-/// One page, as HTML and as Markdown.
+/// A page, as HTML and as Markdown.
 #[derive(Clone, Debug)]
 struct Pages;
 
@@ -55,7 +56,7 @@ fn server(is_extended: bool) -> Server {
     builder.resource_extensions(is_extended).build().unwrap()
 }
 
-/// The texts that are read with these members of `_meta`.
+/// Reads the page with these members of `_meta`, and returns the texts.
 async fn texts(client: &mut plainly_peer::Client, meta: Value) -> Vec<String> {
     let mut answer = client
         .ask("resources/read", json!({"uri": URI, "_meta": meta}))
@@ -66,7 +67,8 @@ async fn texts(client: &mut plainly_peer::Client, meta: Value) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
-/// The capabilities of a client that knows the extension, as clients of this revision declare it.
+/// Returns the capabilities of a client that supports the extension, as clients of this revision
+/// declare them.
 fn knowing(revision: Revision) -> Value {
     let is_older = revision.traits().sessions;
     let place = if is_older {
@@ -131,7 +133,7 @@ async fn older_clients_have_what_they_strip_in_meta_too() {
     }
 }
 
-/// A server that passes everything on.
+/// A source that forwards everything to another server.
 struct Upstream(Client);
 
 impl Source for Upstream {
@@ -145,7 +147,7 @@ impl Source for Upstream {
     }
 }
 
-/// A server before this one, whose client speaks a revision of its own.
+/// Builds a server in front of another one, whose client uses this revision.
 async fn gateway(server: &Server, revision: Revision) -> Server {
     let upstream = Client::in_memory(server).revision(revision);
     let upstream = Upstream(upstream.connect().await.unwrap());

@@ -1,5 +1,5 @@
-//! Extensions of others (SEP-2133): those that a program declares, and those that its clients
-//! declare.
+//! Extensions that plainly does not define (SEP-2133): those that a program declares, and those
+//! that its clients declare.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -37,7 +37,7 @@ async fn declared_extensions_reach_clients_of_every_revision() {
                 false => client.opened["capabilities"].take(),
             };
             assert_eq!(capabilities["extensions"], expected, "{revision}");
-            // Where the schema has no extensions, hosts may look for them here.
+            // In revisions without extensions, hosts look for them here.
             let elsewhere = (!has_extensions).then_some(&expected);
             assert_eq!(capabilities.get("experimental"), elsewhere, "{revision}");
         }

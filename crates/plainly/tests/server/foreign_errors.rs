@@ -1,4 +1,4 @@
-//! Handlers that fail with `anyhow` and `eyre`: what a client gets of them, as of any error.
+//! Handlers that fail with `anyhow` and `eyre`, whose errors reach a client like any other.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;
@@ -18,7 +18,7 @@ fn on_fire() -> io::Result<String> {
     Err(io::Error::other("disk /dev/sda on fire"))
 }
 
-/// The handlers of one library; each library has its own word for wrapping an error.
+/// The handlers of one library. Each library has its own method for wrapping an error.
 macro_rules! handlers {
     ($library:ident, $feature:literal, $Context:ident, $context:ident) => {
         mod $library {
@@ -95,7 +95,7 @@ async fn connect(builder: ServerBuilder) -> Client {
     Client::over(reader, writer).connect().await.unwrap()
 }
 
-/// The text for the model, and the problem for programs.
+/// Returns the text for the model, and the code of the problem for programs.
 async fn tool_error(client: &Client, name: &str) -> (String, Option<ProblemCode>) {
     let result = client.call_tool(name, ()).await.unwrap();
     assert!(result.is_tool_error(), "{name}");
@@ -117,7 +117,8 @@ async fn protocol_error(client: &Client, name: &str) -> ProtocolError {
     }
 }
 
-/// A library: its name, a server of its handlers, and those with a problem around the error if those are found.
+/// A library: its name, a server of its handlers, and the handlers whose problem is found although
+/// it is around an error.
 type Library = (&'static str, fn() -> ServerBuilder, &'static [&'static str]);
 
 const LIBRARIES: [Library; 2] = [

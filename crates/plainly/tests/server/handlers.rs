@@ -1,5 +1,5 @@
-//! The handlers, parameters and return types that are possible: all of it compiles, and a server is
-//! built of it.
+//! All possible handlers, parameters and return types: everything compiles, and a server is built
+//! from it.
 
 use std::error::Error;
 use std::fmt;
@@ -30,7 +30,7 @@ impl fmt::Display for Own {
 
 impl Error for Own {}
 
-/// A type like `anyhow::Error`: no error itself, but it points to one and becomes one.
+/// A type like `anyhow::Error`, which is no error itself, but dereferences to one and becomes one.
 struct Anyhow(Box<dyn Error + Send + Sync>);
 
 impl Deref for Anyhow {

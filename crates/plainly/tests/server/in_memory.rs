@@ -1,4 +1,4 @@
-//! The client in one line, as a server's own tests have it.
+//! A client that is connected in one line, as in the tests of a program's own server.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;

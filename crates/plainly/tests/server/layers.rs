@@ -1,4 +1,5 @@
-//! Layers around dispatch: what they see, what they change, how they answer themselves, and that nothing else changes.
+//! Layers around the dispatch: what they see and change, their own replies, and everything that
+//! must not change.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod anew;

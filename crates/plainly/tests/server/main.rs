@@ -1,4 +1,4 @@
-//! A server over each of its transports, from the outside.
+//! A server over each of its transports from the outside.
 
 mod answering;
 mod asking;

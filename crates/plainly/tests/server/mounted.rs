@@ -1,4 +1,5 @@
-//! The server within axum: the example, several servers on one router, and the layers that applications put around them.
+//! The server within axum: the example, several servers on one router, and the layers that
+//! applications add around them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use axum::Router;
@@ -15,7 +16,7 @@ mod around;
 mod notes;
 mod several;
 
-/// The URL where `router` is served.
+/// Serves `router`, and returns its URL.
 async fn listening(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

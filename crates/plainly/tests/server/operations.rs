@@ -1,4 +1,4 @@
-//! The report of each request to the program: of those that are served, and of those that never
+//! The report of each request to the program: of requests that are served, and of those that never
 //! reach a handler.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
@@ -52,7 +52,7 @@ impl Reports {
     }
 }
 
-/// The facts that are the same in each run.
+/// Returns the parts of a report that are the same in each run.
 fn line(operation: &Operation<'_>) -> String {
     let outcome = match operation.outcome {
         OperationOutcome::Served => "served".to_owned(),
@@ -283,7 +283,7 @@ async fn a_request_that_is_cancelled_while_its_reply_waits_is_reported_once() {
     let log = json!({"io.modelcontextprotocol/logLevel": "info"});
     let call = modern(1, "tools/call", json!({"name": "chatty", "_meta": log}));
     let cancelled = message::notification("cancelled", json!({"requestId": 1}));
-    // Both arrive before the server sends anything.
+    // Both messages arrive before the server sends anything.
     peer.send_all([&call, &cancelled]).await;
     peer.finish().await;
     assert_eq!(peer.rest().await, Vec::<Value>::new());

@@ -1,4 +1,4 @@
-//! Parts of resources: cut right at every boundary, and read by clients of every revision.
+//! Parts of resources: cut correctly at every boundary, and read by clients of every revision.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod counted;
@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 
 const LOG: &str = "log:today";
 
-/// One text, which is read whole or in pieces, each of another size than was asked for.
+/// A text, which is read whole or in pieces whose size may differ from the requested one.
 #[derive(Clone, Debug)]
 struct Log {
     text: Arc<Mutex<Vec<u8>>>,
-    /// The most bytes of a piece; `None` to cut pieces out of the whole.
+    /// The maximum number of bytes of a piece, or `None` to cut pieces from the whole text.
     piece: Option<u64>,
-    /// Bytes that are appended with each read.
+    /// The bytes that each read appends.
     grows_by: &'static str,
 }
 
@@ -82,7 +82,7 @@ impl Store for Log {
     }
 }
 
-/// The part, cut out of the whole text.
+/// Cuts the part from the whole text.
 fn plain_cut(text: &[u8], part: Part) -> Option<Vec<u8>> {
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let (lines_count, size) = (lines.len() as u64, text.len() as u64);
@@ -98,7 +98,7 @@ fn plain_cut(text: &[u8], part: Part) -> Option<Vec<u8>> {
             (first <= size).then(|| text[(first as usize).min(end)..end].to_vec())
         }
         Part::LastBytes(count) => Some(text[(size - count.min(size)) as usize..].to_vec()),
-        // A text has none.
+        // A text has no pages.
         Part::Pages(_) => None,
     }
 }
@@ -138,7 +138,8 @@ proptest! {
         let read = read(&log, part);
         match (plain_cut(text.as_bytes(), part), read) {
             (Some(expected), Ok(content)) => {
-                // A piece may be shorter than was asked for: it says so, and what follows goes on.
+                // A piece may be shorter than requested. It then names its rest, and the next part
+                // continues there.
                 let mut bytes = content.bytes;
                 prop_assert_eq!(content.rest.is_some(), bytes.len() < expected.len());
                 let mut next = content.next.filter(|_| piece.is_some());
@@ -156,7 +157,7 @@ proptest! {
         }
     }
 
-    /// All that follows what follows is the whole, and a log that grows is read on.
+    /// Following each next part returns the whole text, even of a log that grows.
     #[test]
     fn what_follows_joins(text in "([a-bé]{0,9}\n){1,30}", step in 1..7_u64, grows in any::<bool>()) {
         let mut log = Log::new(text.as_bytes(), Some(5));
@@ -227,7 +228,7 @@ async fn clients_of_every_revision_read_parts() {
     }
 }
 
-/// The error as the client got it.
+/// Returns the error as the client received it.
 fn wire(error: &plainly::client::Error) -> Value {
     let error = error.protocol().unwrap();
     json!(Dialect::default().encode(error, Revision::LATEST))
@@ -260,10 +261,10 @@ async fn a_part_that_is_none_or_is_not_there_is_said() {
     assert!(missing.is_resource_not_found(), "{missing}");
 }
 
-/// The bytes of a line that are given.
+/// The number of bytes that are returned of a long line.
 const LINE: u64 = 64 << 10;
 
-/// A line that is longer than a part may be goes on by its bytes.
+/// A line that exceeds the size of a part continues by its bytes.
 #[test]
 fn a_line_without_end_is_cut_and_goes_on() {
     let line = format!("{}\n", "é".repeat(9 << 20));
@@ -281,7 +282,7 @@ fn a_line_without_end_is_cut_and_goes_on() {
 #[test]
 fn long_lines_are_cut_and_their_rests_are_named() {
     let [longest, long] = ["é".repeat(LINE as usize / 2), "é".repeat(LINE as usize)];
-    // The letter at the limit is left out.
+    // The character at the limit is left out.
     let odd = format!("x{long}");
     let text = format!("one\n{longest}\n{long}\nfour\n{odd}");
     let log = Log::new(text.as_bytes(), Some(100_000));
@@ -343,7 +344,7 @@ async fn what_is_too_large_names_parts_that_can_be_read() {
     }
     let read = client.read("log:today#line=59998,60000").await.unwrap();
     assert_eq!(read.text(), Some(&*line.repeat(2)));
-    // A part without an end is given in pieces of at most 1 MiB, of whole lines.
+    // A part without an end is returned in pieces of at most 1 MiB, of whole lines.
     let read = client.read("log:today#line=0,").await.unwrap();
     let text = read.text().unwrap();
     assert!(text.len() <= 1 << 20 && text.len() > 1 << 19 && text.ends_with('\n'));
@@ -357,7 +358,7 @@ async fn what_is_too_large_names_parts_that_can_be_read() {
     );
 }
 
-/// What was asked for and is left out, because it would be too much at once.
+/// Checks the rest of a request that would return too much at once.
 #[test]
 fn a_part_that_is_cut_names_its_rest() {
     let line = format!("{}\n", "x".repeat(99));

@@ -1,4 +1,5 @@
-//! Who asks: what a layer of an HTTP server found out, as handlers of every revision see it.
+//! The principal that a layer of an HTTP server authenticates, as handlers of every revision see
+//! it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use axum::Router;
@@ -12,7 +13,7 @@ use plainly::server::Principal;
 use plainly::{Client, Context, Resource, Revision, Server, Tool};
 use tokio::net::TcpListener;
 
-/// Something else that a layer found out.
+/// Another value that a layer adds.
 #[derive(Clone)]
 struct Tenant(&'static str);
 
@@ -45,7 +46,7 @@ async fn authenticate(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// The URL of a server whose principals `authenticate` finds.
+/// Starts a server whose principals `authenticate` adds, and returns its URL.
 async fn listening() -> String {
     let router = Router::new()
         .route_service("/mcp", server().http())

@@ -1,4 +1,4 @@
-//! Prompts and completion: what a client of every revision sees of them, and of their failures.
+//! Prompts and completion, and their failures, as clients of every revision see them.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;
@@ -307,7 +307,7 @@ async fn arguments_are_completed_by_handlers_and_by_their_types() {
             ("tone", "", all(&["kind", "blunt"])),
             ("tone", "b", all(&["blunt"])),
             ("brief", "f", all(&["false"])),
-            // Nothing completes it.
+            // This argument has no completion.
             ("sourceCode", "fn", Completion::default()),
             ("framework", "", all(&[])),
         ] {
@@ -460,7 +460,7 @@ async fn code_reads_what_became_of_its_prompt() {
         let client = connect(failing(), revision).await;
         let get = async |name: &str| protocol(client.prompt(name, ()).await);
 
-        // What was not found is not the prompt, and no resource was asked for.
+        // The missing note is neither the prompt nor a requested resource.
         let missing = get("missing").await;
         assert!(!missing.is_resource_not_found());
         let kind = ErrorKind::InvalidParams(InvalidParams::MALFORMED);
@@ -498,7 +498,7 @@ async fn a_visit_of_the_user_is_asked_for_as_the_revision_can() {
     for revision in Revision::ALL {
         let client = connect(failing(), revision).await;
         let error = client.prompt("visit", ()).await.unwrap_err();
-        // This client did not declare that its user visits URLs.
+        // This client did not declare that its user can visit URLs.
         match revision.era() {
             Era::Modern => assert!(error.is_missing_capability(), "{error}"),
             Era::Legacy => {

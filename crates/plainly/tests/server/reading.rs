@@ -1,4 +1,4 @@
-//! The results for a client of handlers and stores with few facts, or wrong ones.
+//! The results of handlers and stores with little metadata, or with wrong metadata.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -51,7 +51,7 @@ async fn several_texts_are_the_formats_of_a_resource_and_each_says_so() {
     }
 }
 
-/// Two formats of one resource with impossible sizes and names.
+/// Returns two formats of one resource with impossible sizes and names.
 async fn careless() -> Vec<ResourceContents> {
     let content = |name: &str, size, text: &str| {
         let resource = types::Resource::new("style://links", name).size(size);
@@ -123,7 +123,7 @@ async fn contents_arrive_as_they_are_however_large_and_wherever_they_stand() {
     assert!(bodies.eq([&bytes[..]]));
 }
 
-/// Each page leads to itself.
+/// A store in which each page leads back to itself.
 #[derive(Debug)]
 struct Circle;
 

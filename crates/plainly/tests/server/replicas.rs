@@ -1,4 +1,4 @@
-//! Servers that continue each other's listings, with the keys in files.
+//! Servers that continue each other's listings, with their keys in files.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fs::{self, File};
@@ -14,9 +14,9 @@ use plainly::{Client, Server, Tool};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-/// The number of tools, of which each page of a listing has one.
+/// The number of tools. Each page of a listing has one.
 const TOOLS: usize = 4;
-/// The time after which the first key of a file seals.
+/// The age at which the first key in a file is used for sealing.
 pub(crate) const SPREAD: Duration = Duration::from_secs(5 * 60);
 
 fn server(keys: Keys, cursor_ttl: Duration) -> Server {
@@ -34,13 +34,13 @@ async fn client(keys: Keys) -> Client {
     Client::in_memory(&server).connect().await.unwrap()
 }
 
-/// The cursor after the first page.
+/// Returns the cursor after the first page.
 async fn begin(client: &Client) -> Cursor {
     let page = client.list_tools(&ListToolsParams::new()).await.unwrap();
     page.next_cursor.unwrap()
 }
 
-/// The cursor after the page at this one, if there is one.
+/// Returns the cursor after the page at this cursor, if there is a next page.
 async fn go_on(client: &Client, cursor: Cursor) -> plainly::client::Result<Option<Cursor>> {
     let page = client
         .list_tools(&ListToolsParams::new().cursor(cursor))
@@ -48,7 +48,7 @@ async fn go_on(client: &Client, cursor: Cursor) -> plainly::client::Result<Optio
     Ok(page?.next_cursor)
 }
 
-/// A file of keys: each line is one byte, again and again.
+/// Writes a file of keys. Each key repeats one byte.
 pub(crate) fn write(path: &Path, lines: &[u8], age: Duration) {
     let beside = path.with_extension("new");
     let lines = lines.iter().map(|key| format!("{key:02x}").repeat(32));
@@ -58,7 +58,7 @@ pub(crate) fn write(path: &Path, lines: &[u8], age: Duration) {
     fs::rename(beside, path).unwrap();
 }
 
-/// Replicas with a file of keys each.
+/// Replicas, each with its own file of keys.
 struct Replicas {
     _directory: TempDir,
     files: [PathBuf; 3],
@@ -87,7 +87,7 @@ impl Replicas {
         }
     }
 
-    /// Lists everything, each page at the next replica.
+    /// Lists everything, with each page from the next replica.
     async fn list(&self, first: usize) {
         let at = |number: usize| &self.clients[number % self.clients.len()];
         let mut cursor = begin(at(first)).await;
@@ -101,7 +101,7 @@ impl Replicas {
         }
     }
 
-    /// Waits until each replica seals with this key.
+    /// Waits until every replica seals with this key.
     async fn all_seal_with(&self, key: u8) {
         let owner = client(Keys::new([key; 32])).await;
         for client in &self.clients {
@@ -111,7 +111,7 @@ impl Replicas {
         }
     }
 
-    /// Waits until each replica opens what this key has sealed.
+    /// Waits until every replica opens cursors of this key.
     async fn all_open(&self, key: u8) {
         let owner = client(Keys::new([key; 32])).await;
         for client in &self.clients {
@@ -121,7 +121,7 @@ impl Replicas {
         }
     }
 
-    /// Waits until no replica opens what this key has sealed.
+    /// Waits until no replica opens cursors of this key.
     async fn none_opens(&self, key: u8) {
         let owner = client(Keys::new([key; 32])).await;
         for client in &self.clients {
@@ -151,7 +151,8 @@ async fn keys_rotated() {
             }
         }
     });
-    // One after the other gets the new key. After all have it, the time passes at one after the other.
+    // The replicas get the new key one after the other. After all of them have it, the key becomes
+    // old enough at one after the other.
     for file in &replicas.files {
         write(file, &[2, 1], Duration::ZERO);
         replicas.list(0).await;
@@ -162,7 +163,7 @@ async fn keys_rotated() {
         replicas.list(0).await;
     }
     replicas.all_seal_with(2).await;
-    // What was begun with the old key ends before it goes.
+    // A listing that began with the old key ends before the key is removed.
     let begun = listed.load(Ordering::Relaxed);
     while listed.load(Ordering::Relaxed) <= begun && !load.is_finished() {
         sleep(Duration::from_millis(1)).await;
@@ -182,6 +183,6 @@ async fn foreign_keys() {
     let expired = go_on(&own, begin(&past).await).await.unwrap_err();
     let foreign = client(Keys::new([3; 32])).await;
     let refused = go_on(&own, begin(&foreign).await).await.unwrap_err();
-    // Nothing says which of both it is.
+    // The error does not show which of the two it is.
     assert_eq!(format!("{refused:?}"), format!("{expired:?}"));
 }

@@ -1,4 +1,4 @@
-//! A server over messages that need no bytes between.
+//! A server over messages without a byte stream.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::future::{IntoFuture, poll_fn};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 const STALL: Duration = Duration::from_secs(10);
-/// A reply that is longer than what a connection in memory holds.
+/// The length of a reply that exceeds the buffer of a connection in memory.
 const LONG: usize = 100_000;
 
 async fn long() -> String {

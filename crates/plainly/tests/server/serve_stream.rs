@@ -1,4 +1,4 @@
-//! A server over a byte stream, spoken to in raw lines.
+//! A server over a byte stream, with a client that sends raw lines.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -45,7 +45,7 @@ async fn sum() -> Json<Sum> {
     Json(Sum { sum: 3 })
 }
 
-/// Promises a structured output by its type, and answers without.
+/// A reply whose type promises structured output, but which has none.
 struct Liar;
 
 impl ToolReply<Self> for Liar {
@@ -64,7 +64,7 @@ async fn lies() -> Liar {
     Liar
 }
 
-/// Promises the same, and fails with this structured content.
+/// A reply whose type promises structured output, and which fails with this content.
 struct Excuse(Value);
 
 impl ToolReply<Self> for Excuse {
@@ -113,7 +113,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// Sends `lines`, and gives all replies in the order in which they came.
+/// Sends `lines`, and returns all replies in the order of their arrival.
 async fn talk(lines: &[String]) -> Vec<Value> {
     let (near, far) = tokio::io::duplex(1 << 20);
     let (reader, writer) = tokio::io::split(far);
@@ -323,7 +323,7 @@ async fn a_tool_error_keeps_its_words_and_of_its_structured_content_only_what_wa
 #[tokio::test]
 async fn a_server_that_is_full_runs_nothing_of_a_handler_and_answers_what_needs_none() {
     let runs = Arc::new(AtomicUsize::new(0));
-    // The count is in the function itself, not in its future.
+    // The function itself counts, not its future.
     let handler = |runs: &Arc<AtomicUsize>| {
         let runs = Arc::clone(runs);
         move || {

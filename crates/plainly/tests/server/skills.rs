@@ -1,4 +1,4 @@
-//! `skills/list` and `skills/get` (SEP-2640) over a program's own source of skills.
+//! `skills/list` and `skills/get` (SEP-2640) with a program's own source of skills.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -20,7 +20,7 @@ fn skill(name: &str) -> Skill {
     Skill::new(uri(name), frontmatter, SkillFiles::Dynamic)
 }
 
-/// Three skills, of which the last is listed by none of its pages.
+/// Three skills, of which the last one is not listed.
 #[derive(Debug)]
 struct Letters;
 
@@ -40,7 +40,7 @@ impl Skills for Letters {
     }
 }
 
-/// Skills whose listing never goes on.
+/// Skills whose listing never advances.
 #[derive(Debug)]
 struct Endless;
 

@@ -1,4 +1,4 @@
-//! The largest or the latest of a collection of any size, by the tool `list_resources`.
+//! The largest or latest resources of a collection of any size, with the tool `list_resources`.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::time::Duration;
@@ -9,7 +9,8 @@ use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Client, Server};
 use serde_json::{Value, json};
 
-/// So many resources, each larger and later than those before it. A page of them takes a while.
+/// A store with so many resources, each larger and later than the previous ones. Each page takes a
+/// while.
 #[derive(Clone, Copy, Debug)]
 struct Growing {
     count: u64,
@@ -49,7 +50,7 @@ impl Store for Growing {
     }
 }
 
-/// The text and the structured output of a listing in this order.
+/// Returns the text and the structured output of a listing in this order.
 async fn listed(store: Growing, sort: &str, limit: u64) -> (String, Value) {
     let server = Server::builder("growing", "1").tools(StoreTools::new(store).build());
     let (reader, writer) = plainly_peer::served(&server.build().unwrap());
@@ -88,7 +89,7 @@ async fn a_listing_that_takes_too_long_ends_with_what_was_seen() {
     let page_takes = Duration::from_millis(700);
     let count = 100_000;
     let (text, structured) = listed(Growing { count, page_takes }, "size", 1).await;
-    // Of 20 seconds, 28 pages of a thousand.
+    // The time limit of 20 seconds is enough for 28 pages with a thousand resources each.
     assert_eq!(structured["resources"][0]["path"], "27999");
     let note = structured["note"].as_str().unwrap();
     assert!(

@@ -1,4 +1,4 @@
-//! Sources that report changes by themselves, and those that have tasks.
+//! Sources that report changes by themselves, and sources with tasks.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -19,10 +19,10 @@ use tokio::sync::mpsc;
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
-/// Where a watcher's changes go, and the resources that are subscribed.
+/// The sender of a watcher's changes, and the subscribed resources.
 type Watcher = (mpsc::UnboundedSender<Topic>, SubscribedResources);
 
-/// Reports the changes that a test sends, and keeps what is subscribed.
+/// A source that reports the changes that a test sends, and stores the subscribed resources.
 #[derive(Clone, Default)]
 struct Upstream {
     can_watch: bool,
@@ -36,7 +36,7 @@ impl Upstream {
         }
     }
 
-    /// The last watcher's view of what is subscribed.
+    /// Returns the subscribed resources as the last watcher sees them.
     fn subscribed(&self) -> SubscribedResources {
         self.watchers.lock().unwrap().last().unwrap().1.clone()
     }
@@ -150,7 +150,7 @@ async fn a_listener_to_nothing_that_sources_report_starts_no_watch() {
     assert_eq!(upstream.watchers(), 0);
 }
 
-/// Panics when its changes are first asked for.
+/// A source that panics when its changes are first polled.
 struct Faulty;
 
 impl Source for Faulty {
@@ -208,7 +208,7 @@ async fn only_a_source_that_reports_changes_is_declared_to() {
     }
 }
 
-/// Answers each call with a task of its own.
+/// A source that answers each call with its own task.
 struct Working;
 
 impl Source for Working {
@@ -266,7 +266,7 @@ async fn tasks_of_a_source_are_asked_for_there() {
         let unknown = client.ask("tasks/get", json!({"taskId": "other"})).await;
         assert!(unknown["error"].is_object(), "{unknown}");
     }
-    // A client that can't deal with tasks is rejected before any source is asked.
+    // A client without support for tasks is rejected before any source is asked.
     let mut client = Client::stream(&server, Revision::LATEST, json!({})).await;
     let refused = client.ask("tasks/get", json!({"taskId": "up-1"})).await;
     assert_eq!(refused["error"]["code"], -32021, "{refused}");

@@ -1,5 +1,5 @@
-//! A process that serves its standard input and output, whatever they are. Its peer may neither end the one nor read the other:
-//! what serves them returns, and then the process ends.
+//! A process that serves its standard input and output, whatever they are. Even if its peer neither
+//! closes the input nor reads the output, the serving future returns, and then the process ends.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,14 +17,14 @@ use plainly::limits::Limits;
 use plainly::{Server, Tool};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Set where this program is the server: the milliseconds that a reply may be left unread. They are many where a reader
-/// may be away for a moment.
+/// The environment variable that makes this program the server: the number of milliseconds that a
+/// reply may stay unread. The number is large if the test itself may be delayed.
 const SERVES: &str = "PLAINLY_TEST_SERVES";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 
-/// Is the server, where this program is started as such; else there is nothing to see.
+/// Serves, if this program was started as the server. Otherwise this test does nothing.
 #[test]
 fn server() {
     if let Ok(stall) = std::env::var(SERVES) {
@@ -32,7 +32,7 @@ fn server() {
     }
 }
 
-/// As an author's `main` does it: the runtime is dropped at its end.
+/// Serves like the `main` of a program, which drops the runtime at its end.
 fn serve(stall: Duration) {
     let mut limits = Limits::default();
     limits.write_stall = stall;
@@ -49,7 +49,7 @@ fn serve(stall: Duration) {
     std::process::exit(i32::from(served.is_err()));
 }
 
-/// This program again, as a server.
+/// Returns the command that runs this program as a server.
 fn command() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
@@ -63,7 +63,7 @@ fn command() -> Command {
     command
 }
 
-/// The kinds of standard input and output, and of each a pair whose first end reads the bytes
+/// The kinds of standard input and output. Each creates a pair whose first end reads what is
 /// written to the second.
 const KINDS: [fn() -> (OwnedFd, OwnedFd); 2] = [
     || {
@@ -76,7 +76,7 @@ const KINDS: [fn() -> (OwnedFd, OwnedFd); 2] = [
     },
 ];
 
-/// A server, and this side of its input and its output.
+/// Starts a server, and returns the test's ends of its input and output.
 fn start((input, to): (OwnedFd, OwnedFd), (from, output): (OwnedFd, OwnedFd)) -> (Child, Peer) {
     let child = command().stdin(input).stdout(output).spawn().unwrap();
     let peer = Peer {
@@ -96,14 +96,14 @@ impl Peer {
         writeln!(self.to, "{CALL}").unwrap();
     }
 
-    /// Whether a reply came, besides the output of a test harness.
+    /// Returns whether a reply was received, and ignores the output of the test harness.
     fn has_reply(&mut self) -> bool {
         let mut lines = self.from.by_ref().lines().map(Result::unwrap);
         lines.any(|line| line.contains("jsonrpc") && line.contains("xxx"))
     }
 }
 
-/// Its exit code.
+/// Waits for the process, and returns its exit code.
 fn end(mut child: Child) -> Option<i32> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {

@@ -1,4 +1,5 @@
-//! The tools over a store that is no directory: URIs of its own, and no collection that everything is in.
+//! The tools over a store that is no directory: it has URIs of its own, and no collection that
+//! contains everything.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::calling::{call, text};
 
-/// Notes by their number, in one notebook.
+/// A store of numbered notes in one notebook.
 #[derive(Debug)]
 struct Notebook;
 
@@ -28,7 +29,7 @@ fn note((uri, text): (&str, &str)) -> Resource {
         .is_collection(false)
 }
 
-/// As large as a file with holes can be.
+/// Returns a resource with the largest possible size, as of a sparse file.
 fn vast() -> Resource {
     Resource::new("note://vast/1", "1")
         .size(u64::MAX)

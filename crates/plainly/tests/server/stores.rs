@@ -1,4 +1,4 @@
-//! Several stores as one: on the wire, and behind one set of tools.
+//! Several stores that act as one: on the wire, and behind one set of tools.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use plainly::store::{Filter, ListQuery, Page, Store, StoreError, Stores, check};
 use plainly::{Client, Revision, Server};
 use serde_json::json;
 
-/// Texts in one collection, which names a template of them. Case makes no difference in its URIs.
+/// Texts in one collection, with a template for them. Its URIs ignore case.
 #[derive(Clone, Copy, Debug)]
 struct Shelf {
     root: &'static str,
@@ -195,7 +195,7 @@ fn two_stores_with_the_same_root_do_not_build() {
     assert!(error.contains("book://shelf"), "{error}");
 }
 
-/// The metadata has the spelling of listings, the contents that of the client.
+/// Metadata use the URI of listings, and contents use the client's URI.
 #[tokio::test]
 async fn each_spelling_of_a_resource_is_read() {
     let report = check(&BOOKS).await;
@@ -224,7 +224,7 @@ async fn each_spelling_of_a_resource_is_read() {
     assert_eq!(found["uri"], listed);
 }
 
-/// A part of it is hidden from every method.
+/// A filter hides a part of the store from every method.
 #[tokio::test]
 async fn a_filter_hides_what_it_leaves_out() {
     let shelf = Shelf {

@@ -1,4 +1,4 @@
-//! Peers that listen to changes, over a byte stream and over HTTP, of either era.
+//! Clients that subscribe to changes, over a byte stream and over HTTP, in either era.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

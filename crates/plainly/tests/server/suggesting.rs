@@ -1,4 +1,4 @@
-//! The listings behind "did you mean": a store may refuse them.
+//! The listings that provide "did you mean" suggestions, which a store may reject.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,8 +7,8 @@ use plainly::protocol::types::{Resource, ResourceContents};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Client, Revision, Server};
 
-/// The one resource of a store; nearly its URI; and one that no store serves. Below a collection,
-/// and flat.
+/// The only resource of a store, a similar URI, and a URI that no store serves. The first row has a
+/// collection, and the second one has not.
 const NOTES: [[&str; 3]; 2] = [
     [
         "bucket://a/welcome.md",
@@ -18,7 +18,7 @@ const NOTES: [[&str; 3]; 2] = [
     ["note:welcome", "note:welcom", "nte:welcome"],
 ];
 
-/// Counts its listings.
+/// A store that counts its listings.
 #[derive(Debug)]
 struct Bucket {
     note: &'static str,
@@ -81,7 +81,7 @@ async fn a_store_that_refuses_is_not_listed_for_what_is_missing() {
     }
 }
 
-/// A client can ask for resources that do not exist as often as it likes.
+/// A client can request missing resources as often as it likes.
 #[tokio::test]
 async fn a_store_is_not_listed_without_end_for_what_is_missing() {
     let store = Arc::new(Bucket {

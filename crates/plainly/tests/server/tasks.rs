@@ -1,4 +1,4 @@
-//! Calls that go on as tasks, over a byte stream and over HTTP.
+//! Calls that continue as tasks, over a byte stream and over HTTP.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -1,5 +1,5 @@
-//! The messages of a handler to the client before its reply, progress and log messages: on both
-//! transports, in both eras, in raw messages.
+//! The messages of a handler before its reply, progress and log messages: over both transports, in
+//! both eras, in raw messages.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use plainly_peer::message::text;
 use plainly_peer::{Client, Peer};
 use serde_json::{Value, json};
 
-/// Reports progress four times, of which two are ignored.
+/// Reports progress four times. Two of the reports are ignored.
 async fn work(context: Context) -> &'static str {
     context
         .progress(Progress::new(1).of(2).message("half"))
@@ -34,7 +34,7 @@ async fn logs(context: Context) -> &'static str {
     "logged"
 }
 
-/// Sends more messages than wait for a reader.
+/// Sends more messages than can wait for a reader.
 async fn talks(context: Context) -> &'static str {
     for step in 1..=1000 {
         context.progress(step).await;
@@ -42,7 +42,7 @@ async fn talks(context: Context) -> &'static str {
     "enough"
 }
 
-/// Goes on after the reply.
+/// Continues to report after its reply.
 async fn leaves(context: Context) -> &'static str {
     tokio::spawn(async move {
         for step in 1..=1000 {
@@ -53,7 +53,7 @@ async fn leaves(context: Context) -> &'static str {
     "gone"
 }
 
-/// Takes far longer than the deadline, and reports progress.
+/// Takes far longer than the deadline, but reports progress.
 async fn long(context: Context) -> &'static str {
     for step in 1..=8 {
         tokio::time::sleep(Duration::from_secs(40)).await;
@@ -88,7 +88,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// A call of `tool`, as `revision` has it.
+/// Returns a call of `tool` in the form of `revision`.
 fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
     if revision == Revision::V2026_07_28 {
         meta["io.modelcontextprotocol/protocolVersion"] = revision.as_str().into();
@@ -97,7 +97,7 @@ fn call(revision: Revision, tool: &str, mut meta: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "_meta": meta}})
 }
 
-/// A client over a byte stream that holds little.
+/// Connects a client over a byte stream with a small buffer.
 async fn stream(revision: Revision) -> Client {
     let peer = Peer::with_room(&server(), 1 << 10);
     let client = Client::over(peer, revision, json!({})).await;
@@ -109,7 +109,7 @@ async fn stream(revision: Revision) -> Client {
     client
 }
 
-/// All that is sent over HTTP for a request, and whether as events.
+/// Returns all messages that are sent over HTTP for a request, and whether they are events.
 async fn posted(client: &Client, request: &Value) -> (bool, Vec<Value>) {
     let mut response = client.post(request).await;
     assert_eq!(response.status, 200);
@@ -122,7 +122,8 @@ async fn posted(client: &Client, request: &Value) -> (bool, Vec<Value>) {
     (is_stream, messages)
 }
 
-/// The answers to `request`, over a stream and over HTTP the same.
+/// Returns the messages for `request`, and checks that they are the same over a stream and over
+/// HTTP.
 async fn answer(revision: Revision, request: &Value) -> Vec<Value> {
     let streamed = stream(revision).await.hear(request).await;
     let client = Client::http(&server(), revision, json!({})).await;

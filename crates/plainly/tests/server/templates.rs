@@ -1,4 +1,5 @@
-//! Templates of resources: what of them is wrong before anything is served, and what their variables can be.
+//! Templates of resources: errors that are found before anything is served, and the values that
+//! their variables may have.
 
 use plainly_peer::table::cases;
 use std::collections::BTreeMap;
@@ -127,7 +128,7 @@ async fn connect(server: Server) -> Client {
         .expect("one revision in common")
 }
 
-/// Checks the result of reading each URI of a table, or its error.
+/// Reads each URI of a table, and checks the result or the error.
 async fn check<F, A, By>(template: &str, handler: F, table: &str)
 where
     F: Handler<A>,

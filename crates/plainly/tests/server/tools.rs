@@ -1,4 +1,5 @@
-//! Tools as peers see them: names, schemas, headers that repeat arguments, and tools that come and go.
+//! Tools as peers see them: names, schemas, headers that repeat arguments, and tools that are added
+//! and removed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! The trace that a request is part of (SEP-414), as a handler and the report of the request have
+//! The trace that a request belongs to (SEP-414), as the handler and the report of the request see
 //! it.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
@@ -13,7 +13,7 @@ use serde_json::json;
 
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
 
-/// The members of a trace, or that there is none.
+/// Returns the members of a trace, or `none`.
 fn members(trace: Option<&TraceContext>) -> String {
     let Some(trace) = trace else {
         return "none".to_owned();
@@ -28,7 +28,7 @@ async fn traced(context: Context) -> String {
     members(context.trace_context())
 }
 
-/// A server, and the traces of the requests that it reports.
+/// Returns a server, and the traces of the requests that it reports.
 fn server() -> (Arc<Mutex<Vec<String>>>, Server) {
     let reported: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept = Arc::clone(&reported);
@@ -93,7 +93,7 @@ async fn malformed_traces_and_their_absence_are_no_trace() {
     }
     reported.lock().unwrap().clear();
 
-    // Refused before its sender is known.
+    // The request is rejected before its sender is known.
     let mut request = modern(1, "tools/list", json!({}));
     request["params"]["_meta"]["traceparent"] = json!(PARENT);
     request["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1999-01-01");

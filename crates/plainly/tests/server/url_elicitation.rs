@@ -1,4 +1,5 @@
-//! A handler that wants the user to visit a URL first: the report for each revision, in raw lines.
+//! A handler that requires the user to visit a URL first: the report in each revision, in raw
+//! lines.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +17,7 @@ async fn sign_in() -> Result<String, ProtocolError> {
     Err(ProtocolError::url_elicitation_required([visit]))
 }
 
-/// A client that declares these capabilities.
+/// Connects a client with these capabilities.
 async fn open(revision: Revision, capabilities: Value) -> Client {
     let server = Server::builder("archive", "1")
         .tool(Tool::new("sign-in", sign_in))
@@ -26,7 +27,7 @@ async fn open(revision: Revision, capabilities: Value) -> Client {
     Client::stream(&server, revision, capabilities).await
 }
 
-/// The answers of a tool and of a resource.
+/// Returns the replies of a tool and of a resource.
 async fn both(client: &mut Client) -> [Value; 2] {
     let tool = client.call("sign-in").await;
     let resource = json!({"uri": "archive://all"});

@@ -1,5 +1,5 @@
-//! What a handler's error means survives however it is wrapped: each kind of meaning, in each wrapping, on each channel, on
-//! each revision, as clients read it off the wire.
+//! The meaning of a handler's error, which survives every wrapping: each kind of meaning, in each
+//! wrapping, on each channel and in each revision, as clients read it from the wire.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::error::Error;
@@ -19,7 +19,7 @@ use tokio::task::JoinError;
 /// Each kind of error that has a meaning.
 const MEANINGS: [&str; 5] = ["problem", "problems", "protocol", "panic", "transport"];
 
-/// Each way of wrapping one.
+/// Each way of wrapping an error.
 const WRAPPINGS: [&str; 13] = [
     "itself",
     "source",
@@ -36,7 +36,8 @@ const WRAPPINGS: [&str; 13] = [
     "eyre-under",
 ];
 
-/// Wrappings of `anyhow` and `eyre` the other way round: the meaning is put around another error.
+/// Wrappings of `anyhow` and `eyre` in the other direction, in which the meaning is around another
+/// error.
 const AROUND: [&str; 2] = ["anyhow-around", "eyre-around"];
 
 #[derive(Debug, thiserror::Error)]
@@ -129,7 +130,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// The tool's result, and the errors of the other channels.
+/// Returns the tool's result, and the errors of the other channels.
 async fn answers(client: &mut Client, meaning: &str, wrapping: &str) -> (Value, [Value; 3]) {
     let arguments = json!({ "meaning": meaning, "wrapping": wrapping });
     let call = json!({ "name": "fail", "arguments": arguments });
@@ -147,7 +148,8 @@ async fn answers(client: &mut Client, meaning: &str, wrapping: &str) -> (Value, 
     (tool["result"].clone(), errors)
 }
 
-/// The text that a model reads, the code that a program does, and the data of a protocol error.
+/// Returns the text that a model reads, the code that a program reads, and the data of a protocol
+/// error.
 fn expected(meaning: &str) -> (String, i64, Value) {
     match meaning {
         "problem" => {
@@ -169,7 +171,8 @@ fn expected(meaning: &str) -> (String, i64, Value) {
             ("Ids are numbers".to_owned(), -32602, data)
         }
         "panic" => ("Internal error".to_owned(), -32603, Value::Null),
-        // It may not be stated by a handler: the words stay, and the code is that of any failure.
+        // A handler may not return this error, so only its text is sent, with the code of a
+        // failure.
         _ => ("Header mismatch".to_owned(), -32603, Value::Null),
     }
 }

@@ -164,7 +164,7 @@ async fn a_caller_makes_so_many_changes_a_minute() {
     assert_eq!(memory.text("mem:///d/log").unwrap().len(), 1_000);
 }
 
-/// Hosts put these into the context of their models.
+/// The definitions are short, because hosts put them into the context of their models.
 #[tokio::test]
 async fn the_definitions_are_short() {
     let client = connect(&Memory::with(&[])).await;

@@ -1,15 +1,15 @@
-//! The answers of clients that speak in raw messages.
+//! The answers of clients that send raw messages.
 
 use plainly_peer::Client;
 use plainly_peer::message::result;
 use serde_json::{Value, json};
 
-/// All that a client can be asked.
+/// Returns the capabilities of a client that can answer every kind of question.
 pub(crate) fn able() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
 }
 
-/// The answer of a client of the fixture to a question.
+/// Returns the answer of a client of the fixture.
 pub(crate) fn answer(question: &Value) -> Value {
     let params = &question["params"];
     match question["method"].as_str().unwrap() {
@@ -38,12 +38,12 @@ pub(crate) fn answer(question: &Value) -> Value {
     }
 }
 
-/// The response of a client to a request of the server's.
+/// Returns the response of a client to a request of the server.
 pub(crate) fn response(question: &Value) -> Value {
     result(question, answer(question))
 }
 
-/// The parameters with the answers to the questions in `result`.
+/// Returns the parameters with the answers to the questions in `result`.
 pub(crate) fn again(params: &Value, result: &Value, asked: &mut Vec<Value>) -> Value {
     let mut next = params.clone();
     for (key, question) in result["inputRequests"].as_object().unwrap() {
@@ -54,7 +54,7 @@ pub(crate) fn again(params: &Value, result: &Value, asked: &mut Vec<Value>) -> V
     next
 }
 
-/// Sends a request, answers whatever is asked, and gives what that was and the last reply.
+/// Sends a request, and answers all questions. Returns the questions and the last reply.
 pub(crate) async fn play(client: &mut Client, method: &str, params: Value) -> (Vec<Value>, Value) {
     let mut asked = Vec::new();
     let mut message = client.ask(method, params.clone()).await;
@@ -72,7 +72,7 @@ pub(crate) async fn play(client: &mut Client, method: &str, params: Value) -> (V
     }
 }
 
-/// Calls a tool, as [`play`].
+/// Calls a tool like [`play`].
 pub(crate) async fn call(client: &mut Client, tool: &str) -> (Vec<Value>, Value) {
     play(client, "tools/call", json!({"name": tool})).await
 }

@@ -1,4 +1,4 @@
-//! One handler, every revision that can be asked, both transports.
+//! One handler in every revision that supports questions, over both transports.
 
 use plainly::Revision;
 use plainly_peer::Client;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::clients::{able, call, play};
 use super::fixture::server;
 
-/// The revisions with forms.
+/// The revisions that have forms.
 const WITH_FORMS: [Revision; 3] = [
     Revision::V2025_06_18,
     Revision::V2025_11_25,
@@ -58,7 +58,8 @@ async fn what_depends_on_an_answer_is_asked_after_it() {
             assert_eq!(text(&reply), expected, "{revision}");
             assert_eq!(asked.len(), 2);
             assert_eq!(asked[1]["params"]["message"], "Really b?");
-            // What one revision can't ask for at once it asks for one by one.
+            // An older revision has no field for several choices, so there is a field for each
+            // choice.
             let fields = asked[0]["params"]["requestedSchema"]["properties"].as_object();
             let fields: Vec<_> = fields.unwrap().keys().collect();
             let expected: &[&str] = if revision == Revision::V2025_06_18 {

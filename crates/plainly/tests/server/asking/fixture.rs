@@ -1,4 +1,4 @@
-//! A server whose handlers ask.
+//! A server with handlers that ask.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use plainly::{Args, Context, Failure, State, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The number of handlers' runs.
+/// The number of times that the handlers have run.
 pub(crate) type Runs = Arc<AtomicUsize>;
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct Order {
     size: Option<f64>,
 }
 
-/// Two rounds, and what the second asks depends on the first.
+/// Asks in two rounds. The second question depends on the first answer.
 async fn order(
     ask: Ask,
     State(runs): State<Runs>,
@@ -123,7 +123,7 @@ async fn swallow(ask: Ask) -> String {
     format!("{:?}", answer.map(|answer| answer.action))
 }
 
-/// Gives the client a second.
+/// Waits for an answer for one second.
 async fn hurry(ask: Ask) -> &'static str {
     let asked = ask.elicit("user_name", name_form());
     tokio::select! {
@@ -132,7 +132,7 @@ async fn hurry(ask: Ask) -> &'static str {
     }
 }
 
-/// Asks something else each time.
+/// Asks a different question in each run.
 async fn fickle(ask: Ask, State(runs): State<Runs>) -> Result<&'static str, AskError> {
     let run = runs.fetch_add(1, Ordering::Relaxed);
     let form = ElicitFormParams::new(format!("This is run {run}. Go on?"));
@@ -140,7 +140,7 @@ async fn fickle(ask: Ask, State(runs): State<Runs>) -> Result<&'static str, AskE
     Ok("agreed")
 }
 
-/// Does without if it must.
+/// Continues without an answer if the client can't be asked.
 async fn resourceful(ask: Ask) -> Result<String, AskError> {
     match ask.elicit("user_name", name_form()).await {
         Ok(answer) => Ok(format!("{:?}", answer.action)),
@@ -158,7 +158,7 @@ async fn spawned(ask: Ask) -> Result<String, Failure> {
     tokio::spawn(async move { hello(&ask).await }).await?
 }
 
-/// Checks the end of a question that is no longer awaited.
+/// Checks that a question ends with its request.
 async fn abandoned(ask: Ask, State(runs): State<Runs>) -> &'static str {
     tokio::spawn(async move {
         let error = ask.elicit("user_name", name_form()).await.unwrap_err();
@@ -169,7 +169,7 @@ async fn abandoned(ask: Ask, State(runs): State<Runs>) -> &'static str {
     "gone"
 }
 
-/// Has another task ask, and never ends by itself.
+/// Asks in another task, and never returns.
 async fn stuck(ask: Ask) {
     tokio::spawn(async move { ask.roots("roots").await });
     std::future::pending().await
@@ -189,7 +189,7 @@ async fn sign_in(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{action:?}"))
 }
 
-/// Asks, and then fails until the user has been elsewhere.
+/// Asks a question, and then fails until the user has visited a page.
 async fn asks_and_sends(ask: Ask) -> Result<String, Failure> {
     hello(&ask).await?;
     let visit = UrlElicitation::new("sign-in", "https://a.example/connect", "Sign in");
@@ -213,7 +213,7 @@ async fn quiet(context: Context, ask: Ask) -> Result<String, Failure> {
     Ok(answer)
 }
 
-/// Asks until the answer is the one that it wants, two things at a time.
+/// Asks two questions repeatedly, until both are declined.
 async fn insist(ask: Ask) -> Result<&'static str, AskError> {
     let until_declined = async |key: &str| {
         loop {
@@ -230,7 +230,7 @@ async fn insist(ask: Ask) -> Result<&'static str, AskError> {
     Ok("at last")
 }
 
-/// Keeps its state itself.
+/// Stores its state itself.
 async fn bare(returned: ReturnedAnswers) -> Result<String, Failure> {
     match returned.state.as_deref() {
         None => {
@@ -263,7 +263,7 @@ async fn page(ask: Ask) -> Result<Text, Failure> {
     Ok(Text::plain(hello(&ask).await?))
 }
 
-/// A server with `keys`; `runs` counts what some of its handlers do.
+/// Builds a server with `keys`. `runs` counts the runs of some of its handlers.
 pub(crate) fn server_with(keys: Keys, runs: &Runs, change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);

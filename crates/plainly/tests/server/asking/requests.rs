@@ -1,4 +1,4 @@
-//! Requests of ours to older clients: who answers what, wrongly, twice, too late or never.
+//! Requests of the server to older clients, and their answers: wrong, repeated, late or missing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -60,7 +60,7 @@ async fn an_answer_from_before_the_client_initialized_again_answers_nothing() {
         "clientInfo": {"name": "raw", "version": "1"},
     });
     client.start("initialize", initialize).await;
-    // The call that has lost its client ends too, before or after.
+    // The abandoned call also ends, before or after the reply to `initialize`.
     for _ in 0..2 {
         assert!(client.next().await.get("method").is_none());
     }
@@ -86,7 +86,7 @@ async fn what_nobody_asked_for_is_ignored() {
     let nobody = json!({"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "?"}});
     client.send(&nobody).await;
     client.send(&response(&question)).await;
-    // And once more.
+    // The client sends a second answer.
     let second = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}});
     client.send(&second).await;
     assert_eq!(text(&client.next().await), "Hello, Ada!");
@@ -185,7 +185,7 @@ async fn a_client_that_never_answers_is_asked_no_more() {
     assert_eq!(reply["result"]["isError"], true, "{reply}");
     let expected = "The client did not answer user_name within 600 s";
     assert_eq!(text(&reply), expected);
-    // Too late.
+    // This answer is too late.
     client.send(&response(&question)).await;
     assert!(client.ask("ping", json!({})).await["result"].is_object());
 }
@@ -220,7 +220,7 @@ async fn a_cancelled_request_takes_its_questions_back() {
     assert!(client.ask("ping", json!({})).await["result"].is_object());
 }
 
-/// Waits until no handler has it: the server and the test do.
+/// Waits until no handler is left, so that only the server and the test refer to the counter.
 async fn left_alone(runs: &Runs) {
     while Arc::strong_count(runs) > 2 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -236,7 +236,7 @@ async fn a_client_that_is_gone_leaves_no_handler_behind() {
     assert_eq!(Arc::strong_count(&runs), 3);
     drop(client);
     left_alone(&runs).await;
-    // Over HTTP it may come back to hear the rest; until its session ends.
+    // Over HTTP, the client may reconnect to read the rest until its session ends.
     let mut http = Client::http(&server, LEGACY, able()).await;
     for _ in 0..60 {
         let mut coming = http.begin("tools/call", params("order")).await;
@@ -283,7 +283,7 @@ async fn unanswered_questions_are_bounded() {
         limits.requests_per_connection = 64;
     });
     let mut client = open(&server).await;
-    // One handler that asks too much.
+    // One handler asks too many questions.
     client.start("tools/call", params("many")).await;
     let mut asked = 0;
     let reply = loop {
@@ -297,7 +297,7 @@ async fn unanswered_questions_are_bounded() {
     assert_eq!(asked, 0, "what was asked is withdrawn");
     let words = "More than 10 questions to the client would be open at once";
     assert_eq!(text(&reply), words);
-    // Many that ask a little.
+    // Many handlers ask one question each.
     for _ in 0..64 {
         client.start("tools/call", params("greet")).await;
     }
@@ -369,7 +369,7 @@ async fn many_sessions_that_never_answer_leave_room_for_others() {
         }
     }
     assert_eq!(asked + refused, 3_000);
-    // Sessions that had to make room took their questions with them.
+    // Evicted sessions have withdrawn their questions.
     assert!(Arc::strong_count(&runs) <= 2 + 100);
     let mut client = open(&server).await;
     let question = client.call("greet").await;

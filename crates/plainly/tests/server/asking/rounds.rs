@@ -18,7 +18,7 @@ async fn open() -> Client {
     Client::stream(&server(), MODERN, able()).await
 }
 
-/// A call of `tool` with these answers, and no state.
+/// Returns a call of `tool` with these answers and no state.
 fn answered(tool: &str, answers: &Value) -> Value {
     json!({"name": tool, "inputResponses": answers})
 }
@@ -92,7 +92,7 @@ async fn what_is_missing_is_asked_for_again() {
         states.dedup();
         assert_eq!(states.len(), 3, "each round has a state of its own");
     }
-    // Of several, those that are there need not come again.
+    // With several questions, answers that were already given need not be repeated.
     let asked = client.call("several").await;
     let mut asked_for = Vec::new();
     let mut params = again(
@@ -142,7 +142,7 @@ async fn what_is_no_answer_is_an_error_for_the_host_and_names_the_key() {
         let params = json!({"name": "greeting", "inputResponses": answers});
         let reply = client.ask("prompts/get", params).await;
         assert_eq!(&reply["error"]["data"], data, "{reply}");
-        // It can't be swallowed either.
+        // The handler can't ignore the error either.
         let reply = client
             .ask("tools/call", answered("swallow", &answers))
             .await;
@@ -170,7 +170,7 @@ async fn a_handler_runs_once_in_each_round_and_never_twice_for_an_answer() {
         let reply = client.ask("tools/call", next).await;
         assert_eq!(runs.load(Ordering::Relaxed), round);
         next = again(&params, &reply["result"], &mut asked);
-        // The first answer comes back in the state alone.
+        // The client returns the first answer only within the state.
         assert_eq!(next["inputResponses"].as_object().unwrap().len(), 1);
     }
     let reply = client.ask("tools/call", next).await;
@@ -187,7 +187,7 @@ async fn an_answer_to_other_words_is_none() {
     let second = again(&params, &first["result"], &mut asked);
     let second = client.ask("tools/call", second).await;
     let mut changed = again(&params, &first["result"], &mut asked);
-    // Now both are chosen; what was agreed to was one.
+    // The changed answer selects both, although the user agreed to only one.
     changed["inputResponses"]["which"]["content"]["some"] = json!(["a", "b"]);
     let other = client.ask("tools/call", changed).await;
     let question = &other["result"]["inputRequests"]["sure"]["params"]["message"];
@@ -299,7 +299,7 @@ async fn nobody_is_asked_before_a_request_of_another_kind_is_answered() {
         let fixed = json!({"uri": "page://greeting"});
         let reply = client.ask("resources/metadata", fixed).await;
         assert!(reply["result"]["resource"].is_object(), "{reply}");
-        // What a template has no description of is described by reading it.
+        // A template without a description is described by reading it.
         let one_of_many = json!({"uri": "page://x/greeting"});
         let reply = client.ask("resources/metadata", one_of_many).await;
         assert_eq!(reply["error"]["code"], -32603, "{reply}");

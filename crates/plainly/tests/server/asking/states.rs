@@ -1,4 +1,4 @@
-//! States that come back changed, too late, or with another request, and keys that change.
+//! States that are returned changed, late, or with another request, and keys that change.
 
 use plainly_peer::table::cases;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::fixture::{Runs, server, server_with};
 
 const MODERN: Revision = Revision::V2026_07_28;
 
-/// The state that the first round of `order` returns, and the parameters that go on from there.
+/// Returns the state of the first round of `order`, and the parameters for the next round.
 async fn begun(client: &mut Client) -> (String, Value) {
     let params = json!({"name": "order", "arguments": {"item": "tea", "size": 1.5}});
     let reply = client.ask("tools/call", params.clone()).await;
@@ -173,7 +173,7 @@ async fn a_state_has_so_many_bytes_and_no_more() {
         .ask("tools/call", with_state(&params, "A".repeat(251)))
         .await;
     assert_refused(&reply, "too long");
-    // Now with the first answer in it.
+    // The next state would contain the first answer.
     let reply = client.ask("tools/call", params).await;
     assert_eq!(reply["result"]["isError"], true, "{reply}");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Layers that run a handler more than once, or elsewhere: it reports and asks as ever.
+//! Layers that run a handler more than once, or in another task: it reports and asks as usual.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use plainly::{Context, Failure, Revision, Server, State, Tool};
 
 use super::support::text;
 
-/// Clients of every revision, on two transports.
+/// Connects clients of every revision, over two transports.
 async fn clients(server: &Server) -> Vec<Client> {
     let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr());
@@ -32,7 +32,7 @@ async fn clients(server: &Server) -> Vec<Client> {
     clients
 }
 
-/// Fails every other time that it has an answer.
+/// Fails on every other answer.
 async fn moody(ask: Ask, State(answers): State<Arc<AtomicUsize>>) -> Result<String, Failure> {
     let roots = ask.roots("roots").await?;
     if answers.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) {

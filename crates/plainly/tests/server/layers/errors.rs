@@ -1,4 +1,4 @@
-//! The rejections, failures and answers of layers themselves.
+//! The rejections, failures and replies of layers.
 
 use plainly::errors::{ApplicationCode, ErrorKind, Problem, ProblemCode, ProtocolError};
 use plainly::protocol::method::Method;
@@ -11,7 +11,8 @@ use tower::service_fn;
 
 use super::support::{builder, clients, message, text};
 
-/// A server with a layer that gives this in place of everything that has a name, but for the resource `found://here`.
+/// Builds a server with a layer that returns this outcome for every request with a name, except for
+/// the resource `found://here`.
 fn instead<O: Into<Outcome>>(outcome: impl Fn() -> O + Clone + Send + Sync + 'static) -> Server {
     let layer = from_fn(move |request: Request, next: Next| {
         let outcome = outcome.clone();
@@ -25,7 +26,7 @@ fn instead<O: Into<Outcome>>(outcome: impl Fn() -> O + Clone + Send + Sync + 'st
     builder().layer(layer).build().unwrap()
 }
 
-/// The next request is served as if there had been none before.
+/// Checks that the next request is served as usual.
 async fn goes_on(client: &Client) {
     let read = client.read("found://here").await.unwrap();
     assert_eq!(read.contents[0].body.as_bytes(), b"nothing");
@@ -60,7 +61,7 @@ async fn a_problem_reaches_whoever_reads_such_an_end() {
         let refused = client.call_tool("echo", json!({"text": ""})).await.unwrap();
         assert!(refused.is_tool_error());
         assert_eq!(text(&refused), sentence);
-        // Here the structured output has another schema.
+        // This tool has another schema for its structured output.
         let refused = client.call_tool("length", json!({"text": ""})).await;
         let refused = refused.unwrap();
         assert!(refused.is_tool_error() && refused.structured_content.is_none());
@@ -108,7 +109,7 @@ async fn a_layer_may_answer_itself_with_what_the_method_has() {
     for client in clients(&instead(early)).await {
         let called = client.call_tool("echo", json!({"text": ""})).await.unwrap();
         assert_eq!(text(&called), "early");
-        // What a tool promises, no layer may break.
+        // A layer's reply must follow the tool's output schema too.
         let called = client.call_tool("length", json!({"text": ""})).await;
         assert!(called.unwrap().is_tool_error());
         let error = client.prompt("echo", [("text", "")]).await.unwrap_err();
@@ -145,7 +146,8 @@ async fn an_outer_layer_sees_what_an_inner_one_did() {
     }
 }
 
-/// A server whose layer fails for everything that has a name, but for the resource `found://here`.
+/// Builds a server whose layer fails for every request with a name, except for the resource
+/// `found://here`.
 fn failing(
     builder: ServerBuilder,
     error: impl Fn() -> BoxError + Clone + Send + Sync + 'static,

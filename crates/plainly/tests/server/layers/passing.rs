@@ -1,5 +1,5 @@
-//! The messages that bypass layers, and the behaviour that stays as it is without them: streaming
-//! replies, subscriptions, cancellation.
+//! The messages that bypass layers, and the behaviour that layers do not change: streaming replies,
+//! subscriptions, cancellation.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use super::support::{builder, changing, clients, in_memory, over_http, text};
 
-/// The `_meta` of a modern request.
+/// Returns the `_meta` of a modern request.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": Revision::LATEST.as_str(),
@@ -25,12 +25,12 @@ pub(crate) fn meta() -> Value {
     })
 }
 
-/// The first message that `server` sends for `request`, over a byte stream.
+/// Returns the first message that `server` sends after `request`, over a byte stream.
 pub(crate) async fn raw(server: &Server, request: &Value) -> Value {
     Peer::connect(server).ask(request).await
 }
 
-/// Is never ready at once.
+/// A layer that is never ready at once.
 async fn slow(request: Request, next: Next) -> Outcome {
     for _ in 0..3 {
         tokio::task::yield_now().await;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::support::{Found, builder, clients, in_memory, text};
 
-/// The notes of layers.
+/// The records of layers.
 #[derive(Clone, Default)]
 struct Book(Arc<Mutex<Vec<String>>>);
 
@@ -23,7 +23,7 @@ impl Book {
     }
 }
 
-/// Writes down each request that comes, and how it ended.
+/// Records each request and its outcome.
 async fn written(book: Book, request: Request, next: Next) -> Outcome {
     let name = request.name().unwrap_or("-");
     let arguments = request.arguments().unwrap_or("-");

@@ -1,4 +1,4 @@
-//! A server of one of each, and clients of it over every transport.
+//! A server with one handler of each kind, and its clients over every transport.
 
 use std::future::pending;
 
@@ -28,7 +28,7 @@ struct Note {
     id: String,
 }
 
-/// A finding of layers for handlers.
+/// A value that a layer adds for handlers.
 #[derive(Clone)]
 pub(crate) struct Found(pub(crate) String);
 
@@ -97,7 +97,7 @@ pub(crate) async fn over_http(server: &Server, revision: Revision) -> Client {
         .unwrap()
 }
 
-/// Clients of every revision, on every transport.
+/// Connects clients of every revision, over every transport.
 pub(crate) async fn clients(server: &Server) -> Vec<Client> {
     let mut clients = Vec::new();
     for revision in Revision::ALL {
@@ -114,7 +114,7 @@ pub(crate) fn text(result: &CallToolResult) -> &str {
     }
 }
 
-/// The message of the server's error.
+/// Returns the message of the server's error.
 pub(crate) fn message<T>(result: Result<T, Error>) -> String {
     let error = result.err().unwrap();
     error.protocol().unwrap().message().into_owned()

@@ -1,4 +1,4 @@
-//! Layers that tower brings.
+//! Layers from tower.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,7 @@ async fn a_concurrency_limit_lets_through_one_after_the_other() {
     }
 }
 
-/// Sheds all but one request at a time.
+/// Builds a server that rejects all but one request at a time.
 fn shedding(gate: &Gate) -> Server {
     let layers = ServiceBuilder::new()
         .map_err(|error: BoxError| -> BoxError {

@@ -1,4 +1,5 @@
-//! Replicas of one server over an engine in this process: each request of a client goes to another.
+//! Replicas of one server over an engine in this process. Each request of a client goes to a
+//! different replica.
 
 mod faults;
 mod model;
@@ -143,7 +144,7 @@ async fn an_answer_reaches_the_replica_that_asked() {
         let refused = one.post(&session, answer(&question)).await;
         assert_eq!(refused.status, 503);
         one.part.fail(|faults| faults.is_cut = false);
-        // A second time, nothing waits for it.
+        // The second answer is ignored.
         for _ in 0..2 {
             let accepted = one.post(&session, answer(&question)).await;
             assert_eq!(accepted.status, 202);
@@ -196,7 +197,8 @@ async fn stream_taken_elsewhere() {
     let mut stream = one.listen(&session).await;
     assert_eq!(stream.status, 200);
     assert_eq!(two.listen(&session).await.status, 409);
-    // As soon as it is subscribed elsewhere, it is told of changes that are published elsewhere.
+    // A subscription at another replica applies at once, also to changes published at other
+    // replicas.
     two.subscribe(&session, "resources/subscribe").await;
     three.changes.resource_updated(URI);
     let told = stream.message().await;
@@ -213,7 +215,7 @@ async fn stream_taken_elsewhere() {
     while stream.status == 409 {
         stream = two.listen(&session).await;
     }
-    // It may have missed something.
+    // The client may have missed a change meanwhile.
     let told = stream.message().await;
     assert_eq!(told["method"], "notifications/resources/updated");
     let ended = three.http.bare("DELETE /mcp", &session, "").await;
@@ -229,7 +231,8 @@ async fn asker_killed() {
     let mut asked = one.call(&session, "roots").await;
     let question = asked.message().await;
     one.part.fail(|faults| faults.is_cut = true);
-    // It is given a moment to come back. Then nothing waits for the answer, and the stream is free.
+    // The other replicas wait for a moment for the lost one. Then the answer is dropped, and the
+    // stream can be opened.
     let (answered, taken) =
         tokio::join!(two.post(&session, answer(&question)), two.listen(&session));
     assert_eq!((answered.status, taken.status), (202, 200));
@@ -241,7 +244,7 @@ async fn nothing_is_asked_for_ids_that_clients_invent() {
     let [one, two, _] = replicas().await;
     let session = one.open().await;
     let invented = format!("{}{:016}", two.part.id(), 0);
-    // Whoever asks the engine now is refused.
+    // Any request to the engine now fails.
     one.part.fail(|faults| faults.is_cut = true);
     let question = json!({ "id": format!("{invented}.1"), "method": "roots/list" });
     let accepted = one.post(&session, answer(&question)).await;
@@ -288,14 +291,14 @@ async fn partition_replica() {
     one.part.fail(|faults| faults.is_cut = true);
     let mut stream = two.listen(&session).await;
     assert_eq!((before.status, stream.status), (200, 200));
-    // Once it is back, the client hears at one place alone.
+    // After the replica has reconnected, the client has only one stream.
     one.part.fail(|faults| faults.is_cut = false);
     while before.event().await.is_some() {}
     three.changes.tools_changed();
     let told = stream.message().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
     assert_eq!(one.listen(&session).await.status, 409);
-    // A replica that did not hear of the end of a session learns of it as soon as it is back.
+    // A replica that missed the end of a session notices it when it reconnects.
     two.part.fail(|faults| faults.is_cut = true);
     let ended = three.http.bare("DELETE /mcp", &session, "").await;
     assert_eq!(ended.status, 204);
@@ -321,7 +324,7 @@ async fn messages_of_http_with_sse_reach_the_replica_of_the_stream() {
         assert_eq!(accepted.await.status, 202);
         assert_eq!(stream.event().await.unwrap().json()["id"], id);
     }
-    // Larger than the engine takes.
+    // This is larger than a message that the engine accepts.
     let text = "x".repeat(3 << 20);
     one.gate.open(1);
     let accepted = two.http.bare(&post, &headers, call(4, "wait", &text));

@@ -16,15 +16,15 @@ use plainly_peer::Gate;
 
 use super::support::{initialize, request, server};
 
-/// As many as there may be.
+/// The maximum number of sessions, and of streams.
 const MOST: usize = 10_000;
-/// The most bytes of a session.
+/// The maximum number of bytes that a session may use.
 const BYTES: usize = 4 << 10;
 
-/// The most bytes of a stream of events beside its connection.
+/// The maximum number of bytes that an event stream may use, without its connection.
 const STREAM_BYTES: usize = 64 << 10;
 
-/// Set where nothing else runs in the process, so that all memory is that of the test.
+/// Set in a process that runs nothing else, so that all its memory belongs to the test.
 const ALONE: &str = "PLAINLY_TEST_ALONE";
 
 #[test]
@@ -39,7 +39,7 @@ fn ten_thousand_streams_of_events_cost_little_and_more_are_refused() {
     alone(name, streams_measured);
 }
 
-/// Runs the test of this name in a process of its own.
+/// Runs the test with this name in a process of its own.
 #[expect(clippy::print_stdout, reason = "what was measured is for people")]
 fn alone<F: Future<Output = String>>(name: &str, measured: impl FnOnce() -> F) {
     if std::env::var_os(ALONE).is_some() {
@@ -59,7 +59,7 @@ fn alone<F: Future<Output = String>>(name: &str, measured: impl FnOnce() -> F) {
     println!("{said}");
 }
 
-/// The measurement, in words.
+/// Measures streams, and returns the result as text.
 async fn streams_measured() -> String {
     let server = server(&Gate::new(), |_| {});
     let head = || Frame::new(HeaderMap::new(), Bytes::new());
@@ -82,7 +82,7 @@ async fn streams_measured() -> String {
     format!("{each} bytes each")
 }
 
-/// The measurement, in words.
+/// Measures sessions, and returns the result as text.
 async fn measured() -> String {
     let server = server(&Gate::new(), |_| {});
     let first = open(&server).await;
@@ -101,7 +101,7 @@ async fn measured() -> String {
     let time = start.elapsed() / MOST as u32;
     let more = resident().saturating_sub(full);
     assert!(more < MOST * BYTES / 10, "{more} bytes more");
-    // It was idle longest when the others were opened.
+    // The session had been idle longest when the others were opened.
     assert_eq!(ping(&server, &first).await, 404);
     let last = open(&server).await;
     assert_eq!(ping(&server, &last).await, 200);
@@ -122,7 +122,7 @@ async fn ping(server: &Server, session: &str) -> u16 {
     server.exchange(&frame).await.status.as_u16()
 }
 
-/// Bytes of this process in memory.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();

@@ -1,4 +1,4 @@
-//! Streams of a request that lost their connection, or were closed by the server.
+//! Streams of a request that lost their connection, or that the server closed.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The same client, which now goes to another server.
+    /// Returns the same client, which now uses another server.
     fn at<'b>(&self, http: &'b Site) -> Client<'b> {
         Client {
             http,
@@ -52,7 +52,7 @@ impl<'a> Client<'a> {
         self.http.bare("GET /mcp", &headers, "").await
     }
 
-    /// The events after one, without the id that may come first.
+    /// Resumes after an event. Skips the event with only an id that may come first.
     async fn resume(&self, last: &Event) -> Response {
         let id = last.id.as_deref().unwrap();
         let mut resumed = self.get(id).await;
@@ -68,7 +68,7 @@ impl<'a> Client<'a> {
         self.revision == "2025-11-25"
     }
 
-    /// The first event with a message; the primer before it has none.
+    /// Returns the first event with a message, and skips the primer without one.
     async fn first(&self, response: &mut Response) -> Event {
         assert_eq!(response.status, 200, "{response:?}");
         if self.has_primer() {
@@ -95,7 +95,7 @@ fn call(id: u64, tool: &str) -> Value {
     }})
 }
 
-/// The progress in a message.
+/// Returns the progress in a message.
 fn step(event: &Event) -> u64 {
     let message = event.json();
     assert_eq!(message["method"], "notifications/progress");
@@ -180,7 +180,7 @@ async fn who_lost_the_connection_hears_what_followed_and_the_rest_as_it_comes() 
         let first = client.first(&mut stream).await;
         assert_eq!(step(&first), 1);
         drop(stream);
-        // Nobody listens, and it goes on.
+        // The handler continues, although no client is connected.
         gate.open(2);
         gate.holds(1).await;
         let mut again = client.resume(&first).await;
@@ -196,7 +196,7 @@ async fn who_lost_the_connection_hears_what_followed_and_the_rest_as_it_comes() 
         let reply = last.event().await.unwrap();
         assert_eq!(text(&reply.json()), "4 steps");
         assert_eq!(last.event().await, None);
-        // All of it can be had again for a while, and of the last event there is nothing more to say.
+        // All events can be read again for a while, but nothing follows the last event.
         let mut all = client.resume(&first).await;
         for expected in 2..=4 {
             assert_eq!(step(&all.event().await.unwrap()), expected);
@@ -291,7 +291,7 @@ async fn a_handler_lets_its_client_poll() {
     assert!(primer.retry.is_some_and(|retry| retry > 0), "{primer:?}");
     assert_eq!(primer.data, "");
     assert_eq!(stream.event().await, None, "it closes");
-    // It is asked before there is anything to say, and after.
+    // The client polls before the next message is there, and after.
     let mut polled = client.resume(&primer).await;
     gate.open(1);
     let progress = polled.event().await.unwrap();
@@ -434,7 +434,7 @@ async fn what_nobody_hears_is_kept_up_to_a_limit_and_no_handler_waits_for_it() {
     let mut stream = client.post(&call(1, "flood")).await;
     let first = client.first(&mut stream).await.id.unwrap();
     drop(stream);
-    // It has said it all.
+    // The handler has sent all messages.
     gate.holds(1).await;
     assert_eq!(client.get(&first).await.status, 400);
     let stream = first.split('-').next().unwrap();
@@ -497,7 +497,7 @@ async fn a_request_is_cancelled_by_a_notification_and_not_by_silence() {
         let first = client.first(&mut stream).await;
         gate.holds(1).await;
         drop(stream);
-        // Another request of the session is answered, and this one still runs.
+        // Another request of the session is answered while this one still runs.
         let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
         assert_eq!(client.post(&ping).await.status, 200);
         gate.holds(1).await;

@@ -1,4 +1,4 @@
-//! Sessions: their names, their owners, and their ends.
+//! Sessions: their ids, their owners, and their ends.
 
 use plainly_peer::table::cases;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn plain() -> Server {
     server(&Gate::new(), |_| {})
 }
 
-/// Opens a session, as the user of these headers; the header that names it.
+/// Opens a session as the user of these headers, and returns the headers of its requests.
 async fn open(http: &Site, revision: &str, user: &str) -> String {
     let opened = http.send("POST /mcp", user, initialize(revision)).await;
     format!("Mcp-Session-Id: {}\r\n{user}", opened.session())
@@ -35,7 +35,7 @@ fn notification(method: &str) -> Value {
     json!({"jsonrpc": "2.0", "method": method})
 }
 
-/// Everything that can be sent to a session, and its status where there is one.
+/// Returns all requests that a session accepts, each with its status.
 fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
     let get = format!("{EVENTS}Last-Event-ID: {last}\r\n");
     vec![
@@ -63,7 +63,7 @@ fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
             json!([request(1, "ping")]).to_string(),
             200,
         ),
-        // There is nothing to be told of, but the session is known.
+        // The server has no notifications to send, but it knows the session.
         ("GET /mcp", EVENTS.into(), String::new(), 405),
         ("GET /mcp", get, String::new(), 200),
         ("DELETE /mcp", String::new(), String::new(), 204),
@@ -73,7 +73,8 @@ fn all(last: &str) -> Vec<(&'static str, String, String, u16)> {
 #[tokio::test]
 async fn the_version_header_is_heeded_where_the_revision_has_it() {
     let http = serve(&plain()).await;
-    // The header; whether a revision that has it takes it, and one that has not.
+    // Each case has the header, whether a revision with this header accepts it, and whether a
+    // revision without it does.
     let cells = cases::<(&str, bool, bool)>(include_str!("sessions.txt"), "version headers");
     for (revision, has_header) in [
         ("2024-11-05", false),
@@ -113,7 +114,7 @@ async fn without_a_session_no_version_is_assumed_that_needs_one() {
         let (status, reply) = post(&http, header, &request(1, "ping")).await;
         let expected = (400, &json!(-32600));
         assert_eq!((status, &reply["error"]["code"]), expected, "{header}");
-        // What is opened has the version that was negotiated, whatever the header said.
+        // The new session has the negotiated version, whatever the header contains.
         let opened = http
             .bare(
                 "POST /mcp",

@@ -1,4 +1,4 @@
-//! Sessions that several servers share by the same records.
+//! Sessions that several servers share through the same records.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use super::support::{answer, call, initialize, request, roots, wait};
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 const URI: &str = "test://news";
 
-/// Records in memory, which may be out of reach.
+/// Records in memory, which may be unavailable.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
     records: Arc<Mutex<HashMap<String, StoredRecord>>>,
@@ -111,7 +111,7 @@ impl Replica {
         self.http.send("POST /mcp", session, message).await
     }
 
-    /// The messages of the answer to a call.
+    /// Returns the messages of the reply to a call.
     async fn hear(&self, session: &str, tool: &str) -> Vec<Value> {
         let mut response = self.call(session, tool).await;
         let mut heard = vec![response.message().await];
@@ -121,7 +121,7 @@ impl Replica {
         heard
     }
 
-    /// Sets the level, and returns the code of the error.
+    /// Sets the log level, and returns the error code.
     async fn set_level(&self, session: &str, level: &str) -> Option<i64> {
         let mut message = request(2, "logging/setLevel");
         message["params"] = json!({ "level": level });
@@ -175,7 +175,7 @@ async fn both_know_the_level_and_the_subscriptions_of_a_session() {
     let told = stream.message().await;
     assert_eq!(told["method"], "notifications/resources/updated");
     one.subscribe(&session, "resources/unsubscribe").await;
-    // It is known there once the session is used.
+    // The other server notices the change when the session is next used.
     assert_eq!(other.post(&session, request(1, "ping")).await, 200);
     other.changes.resource_updated(URI);
     other.changes.tools_changed();
@@ -199,7 +199,7 @@ async fn no_server_takes_the_questions_and_the_events_of_the_other_for_its_own()
     let foreign = format!("{EVENTS}{session}Last-Event-ID: {}\r\n", asked[0].2);
     let resumed = other.http.bare("GET /mcp", &foreign, "").await;
     assert_eq!(resumed.status, 400);
-    // An answer at the wrong server is accepted, and means nothing there.
+    // The wrong server accepts an answer, but ignores it.
     assert_eq!(other.post(&session, answer(&asked[0].3)).await, 202);
     for (server, mut response, _, question) in asked {
         assert_eq!(server.post(&session, answer(&question)).await, 202);

@@ -12,7 +12,7 @@ use super::support::{answer, call, initialize, request, serve, serve_as, serve_u
 const EVENTS: &str = "Accept: text/event-stream\r\n";
 const JSON: &str = "Content-Type: application/json\r\n";
 
-/// A stream of events, and where its messages go.
+/// An event stream, and the endpoint of its messages.
 struct Stream {
     events: Response,
     endpoint: String,
@@ -36,7 +36,7 @@ impl Stream {
             .await
     }
 
-    /// Posts a message that is accepted.
+    /// Posts a message, which must be accepted.
     async fn say(&self, http: &Site, message: &Value) {
         let mut posted = self.post(http, message).await;
         assert_eq!(posted.status, 202, "{posted:?}");
@@ -76,7 +76,7 @@ async fn every_revision_has_its_session_on_a_stream_of_events() {
         assert_eq!(opened["result"]["protocolVersion"], revision);
         let reply = stream.ask(&http, &call(1, "echo", "hi")).await;
         assert_eq!((&reply["id"], text(&reply)), (&json!(1), "hi"));
-        // Replies leave as they are ready.
+        // Replies are sent when they are ready.
         stream.say(&http, &call(2, "wait", "later")).await;
         let reply = stream.ask(&http, &request(3, "ping")).await;
         assert_eq!(reply, json!({"jsonrpc": "2.0", "id": 3, "result": {}}));
@@ -314,7 +314,7 @@ async fn who_does_not_read_makes_those_who_post_wait_and_nobody_else() {
     .await;
     let mut stream = Stream::open(&http).await;
     stream.initialize(&http, "2024-11-05").await;
-    // More than anything between us holds.
+    // This is more than all buffers between the server and the client.
     let large = call(1, "echo", &"x".repeat(3 << 20));
     let mut statuses = Vec::new();
     for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! A server with handlers that wait, and a client that writes requests and reads events.
+//! A server with handlers that wait, and a client that sends requests and reads events.
 
 use plainly::limits::Limits;
 use plainly::server::extract::{Args, Ask, Context, Progress, State};
@@ -63,9 +63,9 @@ pub(crate) async fn roots(ask: Ask) -> Result<String, AskError> {
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
 
-/// A server whose tool `echo` answers at once, and `wait` once it is let through. `steps` tells of
-/// each step and then waits for the next, `flood` of a thousand at once, and `polled` closes its
-/// stream before each of two steps. `roots` asks the client for its own.
+/// Builds a server. Its tool `echo` answers at once, and `wait` answers when the gate opens.
+/// `steps` reports each step and then waits at the gate, `flood` reports a thousand steps at once,
+/// and `polled` closes its stream before each of two steps. `roots` asks the client for its roots.
 pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     builder(gate, change).build().unwrap()
 }
@@ -97,14 +97,14 @@ pub(crate) fn call(id: u64, tool: &str, text: &str) -> Value {
         "params": {"name": tool, "arguments": {"text": text}}})
 }
 
-/// The answer to what `roots` asks.
+/// Returns the answer to the question of `roots`.
 pub(crate) fn answer(question: &Value) -> Value {
     assert_eq!(question["method"], "roots/list");
     let roots = json!([{"uri": "file:///home/ada"}]);
     json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}})
 }
 
-/// Serves at `/mcp`, and at `/sse` the transport of 2024-11-05.
+/// Serves at `/mcp`, and with the transport of 2024-11-05 at `/sse`.
 pub(crate) async fn serve(server: &Server) -> Site {
     serve_as(server, |service| service).await
 }
@@ -118,7 +118,7 @@ pub(crate) async fn serve_as(
     Site::serve(configure(service.sse_endpoint("/sse"))).await
 }
 
-/// Like `serve`, where a request's principal is the one in its `User` header.
+/// Like `serve`, but the `User` header of a request names its principal.
 pub(crate) async fn serve_users(server: &Server) -> Site {
     Site::serve_users(server.http().path("/mcp").sse_endpoint("/sse")).await
 }

@@ -1,4 +1,5 @@
-//! Streams whose clients are there and read nothing: messages wait for them, handlers do not.
+//! Streams whose clients are connected but do not read: messages wait for them, but handlers do
+//! not.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use plainly_peer::{Gate, within};
 
 use super::support::{initialize, server};
 
-/// More messages than may be ahead of the reader.
+/// More messages than may wait for the reader.
 const MANY: usize = 20;
 
 struct Client {
@@ -55,7 +56,7 @@ impl Client {
     }
 }
 
-/// The messages up to the end.
+/// Returns the messages until the end.
 async fn rest(mut feed: Box<dyn Feed>) -> Vec<Value> {
     let mut messages = Vec::new();
     while let Some(event) = within(poll_fn(|context| feed.poll_event(context))).await {

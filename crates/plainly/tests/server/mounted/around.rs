@@ -1,4 +1,4 @@
-//! tower-http's layers around the whole server: they work on replies, and hold back no events.
+//! Layers of tower-http around the whole server: they apply to replies, and do not delay events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ async fn pass(gate: &Gate) {
     gate.0.acquire().await.unwrap().forget();
 }
 
-/// Goes on once the test has seen that it started.
+/// Continues after the test has seen each step.
 async fn steps(State(gate): State<Gate>, context: Context) -> String {
     context.progress(1).await;
     pass(&gate).await;
@@ -39,7 +39,7 @@ async fn waits(State(gate): State<Gate>) -> &'static str {
     "at last"
 }
 
-/// Authenticates a token's owner by the token itself.
+/// Authenticates the user whose name is the token.
 #[expect(clippy::result_large_err, reason = "the layer wants a response")]
 fn authorize(mut request: Request<Body>) -> Result<Request<Body>, Response<Body>> {
     let header = request.headers().get(AUTHORIZATION);
@@ -94,7 +94,7 @@ fn request(tool: &str, meta: Value) -> Request<Body> {
         .unwrap()
 }
 
-/// The next message of a stream of events.
+/// Returns the next message of an event stream.
 async fn next(events: &mut BodyDataStream) -> Value {
     loop {
         let chunk = events.next().await.unwrap().unwrap();
@@ -128,7 +128,7 @@ async fn events_come_one_by_one() {
     assert!(!response.headers().contains_key(CONTENT_ENCODING));
     let mut events = response.into_body().into_data_stream();
     for step in 1..=2 {
-        // The handler says nothing more before the gate opens: what it said is here, or never will be.
+        // The handler sends nothing more before the gate opens, so this message must have arrived.
         let told = next(&mut events).await;
         assert_eq!(told["params"]["progress"], f64::from(step), "{told}");
         gate.0.add_permits(1);

@@ -1,4 +1,5 @@
-//! Lines that were counted once: they are not counted again, unless the resource has become another.
+//! Lines that were already counted: they are not counted again unless the resource has been
+//! replaced.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,20 +18,20 @@ const LOG: &str = "log:large";
 
 const MIB: u64 = 1 << 20;
 
-/// The bytes of a line: no MiB ends with one.
+/// The number of bytes of a line. No MiB ends at the end of a line.
 const LINE: usize = 100;
 
-/// A text of some MiB, and the positions where it was read.
+/// A text of several MiB, and the positions where it was read.
 #[derive(Clone, Debug, Default)]
 struct LargeLog {
     text: Arc<Mutex<Vec<u8>>>,
     tag: Arc<Mutex<Option<String>>>,
     read: Arc<Mutex<Vec<u64>>>,
-    /// The number of reads after which none ends.
+    /// The number of reads after which a read never completes.
     stuck_after: Option<usize>,
     /// The time that each read takes.
     time: Duration,
-    /// Whether each caller sees a view.
+    /// Whether each caller sees a view of its own.
     has_views: bool,
 }
 
@@ -47,7 +48,7 @@ impl LargeLog {
         *self.tag.lock().unwrap() = Some(text.len().to_string());
     }
 
-    /// The positions, in MiB, of all reads since the last call: one for those that follow each other there.
+    /// Returns the positions of all reads since the last call, in MiB, without repetitions.
     fn take_reads(&self) -> Vec<u64> {
         let mut reads = std::mem::take(&mut *self.read.lock().unwrap());
         reads.dedup();
@@ -67,7 +68,7 @@ impl LargeLog {
     }
 }
 
-/// A line of [`LINE`] bytes.
+/// Returns a line of [`LINE`] bytes.
 fn line(number: u64) -> String {
     format!("{number:<width$}\n", width = LINE - 1)
 }
@@ -120,13 +121,13 @@ async fn what_was_counted_is_not_read_again() {
         (50_000, vec![4]),
         (30_000, vec![2]),
         (1, vec![0]),
-        // From the last block that was counted, to the end.
+        // The search reads from the last counted block to the end.
         (59_999, vec![4, 5]),
     ] {
         let read = log.lines(&lines, first, first + 1).await.unwrap();
         assert_eq!((read, log.take_reads()), (line(first), reads), "{first}");
     }
-    // Another store, and one that knows nothing.
+    // An empty index must count everything.
     log.lines(&LineIndexes::default(), 50_000, 50_001)
         .await
         .unwrap();
@@ -145,7 +146,7 @@ async fn a_log_that_has_grown_is_not_counted_again() {
         if !has_tag {
             *log.tag.lock().unwrap() = None;
         }
-        // The block that is read, and the last that is known, are held against the index.
+        // The requested block and the last known one are compared with the index.
         let read = log.lines(&lines, 30_000, 30_001).await.unwrap();
         assert_eq!((read, log.take_reads()), (line(30_000), vec![2, 4, 2]));
         let read = log.lines(&lines, 89_000, 89_001).await.unwrap();
@@ -159,7 +160,8 @@ async fn a_log_that_has_grown_is_not_counted_again() {
 #[tokio::test(start_paused = true)]
 async fn what_has_become_another_is_counted_anew() {
     let changes: [fn(&mut Vec<u8>); 4] = [
-        // The last block that is known, the one that is read, all of them; and it is shorter.
+        // The changes are in the last known block, in the requested one, and in all blocks. The
+        // last one makes the text shorter.
         |text| text[4 << 20..].reverse(),
         |text| text[2 << 20..3 << 20].fill(b'\n'),
         |text| drop(text.drain(..LINE * 7)),
@@ -186,7 +188,7 @@ async fn what_has_become_another_is_counted_anew() {
     }
 }
 
-/// A read takes so long that there is no time for four MiB.
+/// Each read takes so long that there is no time for four MiB.
 #[tokio::test(start_paused = true)]
 async fn a_search_without_time_goes_on_where_it_ended() {
     let (mut log, lines) = (LargeLog::new(80_000), LineIndexes::default());
@@ -209,7 +211,7 @@ async fn lines_that_were_found_in_time_are_not_lost() {
     let read = read_part(&log, query.lines(Some(&lines))).await.unwrap();
     let found: String = (first..read.last).map(line).collect();
     assert_eq!(String::from_utf8(read.bytes).unwrap(), found);
-    // There was time for a block or more, and not for all.
+    // There was time for at least one block, but not for all.
     let block = MIB / LINE as u64;
     assert!((block..79_000).contains(&read.last), "{}", read.last);
     let (first, last) = (read.last, Some(read.last + 78_995));
@@ -262,7 +264,7 @@ async fn a_client_sees_how_far_the_search_is_and_why_it_ends() {
     assert_eq!(read.text(), Some(&*line(79_000)));
 }
 
-/// The lines that one caller sees must not lead another.
+/// The line index of one caller must not be used for another.
 #[tokio::test(start_paused = true)]
 async fn views_share_nothing() {
     let mut log = LargeLog::new(50_000);

@@ -1,4 +1,5 @@
-//! Standard input and output that others hold too, or that are no proper ends of a pipe. (Linux)
+//! Standard input and output that other processes share, or that are no proper ends of a pipe.
+//! (Linux)
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -9,7 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_getfl, mknodat};
 
 use super::{CALL, KINDS, command, end, start};
 
-/// The threads that move bytes, of which there are none where the reactor does it.
+/// Returns the number of threads that move bytes. There are none if the reactor does that.
 fn threads(child: &Child) -> usize {
     let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
     let names = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("comm")).unwrap());
@@ -44,7 +45,7 @@ fn input_whose_writer_has_gone_before_is_answered_and_ends() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pipe");
         mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        // Opened for both, it waits for nobody.
+        // Opened for both reading and writing, the pipe does not wait for the other end.
         let to = File::options().read(true).write(true).open(&path).unwrap();
         (File::open(&path).unwrap().into(), to.into())
     };
@@ -64,7 +65,7 @@ fn input_whose_writer_has_gone_before_is_answered_and_ends() {
 fn the_wrong_end_of_a_pipe_is_not_taken_for_the_right_one() {
     let (from, to) = io::pipe().unwrap();
     let own = to.try_clone().unwrap();
-    // Nothing can be read from it.
+    // This end of the pipe can't be read.
     let child = command().stdin(own).stdout(to).spawn().unwrap();
     assert_eq!(end(child), Some(0));
     drop(from);

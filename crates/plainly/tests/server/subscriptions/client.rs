@@ -1,4 +1,4 @@
-//! Our own client, of every revision and over both transports.
+//! The client of this project, in every revision and over both transports.
 
 use plainly::client::{Change, Client};
 use plainly::errors::Revision;
@@ -26,7 +26,7 @@ async fn clients_of_every_revision_hear_what_they_asked_for() {
                 .resources_list_changed(true)
                 .resource_subscriptions(uris);
             let mut subscription = within(client.listen(filter)).await.unwrap();
-            // Over HTTP a legacy client's stream opens in its own time.
+            // Over HTTP, a legacy client opens its stream with a delay.
             source.watched_by(1).await;
             for change in ["db://2", "db://1"] {
                 source.updated(change);

@@ -1,4 +1,4 @@
-//! Streams of events over HTTP, of either era.
+//! Event streams over HTTP, in either era.
 
 use plainly::server::Server;
 use plainly::transport::http::HttpLimits;
@@ -122,7 +122,7 @@ async fn the_stream_of_a_session_stays_with_who_opened_it() {
     assert_eq!(first.next().await, Some(listed()));
     assert_eq!(third.next().await, Some(listed()));
     drop(first);
-    // The server learns of it in its own time.
+    // The server notices the closed stream with a delay.
     let again = within(async {
         loop {
             let response = http.send("GET /", &session, "").await;

@@ -87,7 +87,8 @@ async fn a_session_subscribes_to_so_many() {
 
 #[tokio::test]
 async fn what_one_subscribes_to_leaves_room_for_others() {
-    // An eighth is room for two short URIs, in whatever subscriptions of whichever era.
+    // An eighth of the limit is enough for two short URIs, in all subscriptions of both eras
+    // together.
     let server = limited(&Source::new(), |limits| {
         limits.subscriptions.bytes_in_all = 8 * 600
     });

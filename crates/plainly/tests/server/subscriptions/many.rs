@@ -1,4 +1,4 @@
-//! The cost of many clients that only listen.
+//! The cost of many clients that only subscribe.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::support::{Source, changed, listen, server, updated};
 
 const MANY: usize = 10_000;
-/// The most that one may cost, without its connection.
+/// The maximum cost of one client, in bytes, without its connection.
 const BYTES: usize = 8 << 10;
 
-/// The memory of this process that is in use.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -53,7 +53,7 @@ fn poll(feed: &mut Box<dyn Feed>) -> Option<Value> {
     }
 }
 
-/// Set where nothing else runs in the process, so that all memory is that of the test.
+/// Set in a process that runs nothing else, so that all its memory belongs to the test.
 const ALONE: &str = "PLAINLY_TEST_ALONE";
 
 #[test]
@@ -78,7 +78,7 @@ fn ten_thousand_who_listen_cost_little_and_all_hear() {
     assert!(said.contains("bytes each"), "{said}");
 }
 
-/// The bytes that each costs.
+/// Returns the number of bytes that each client costs.
 async fn measured() -> usize {
     let source = Source::new();
     let server = server(&source);

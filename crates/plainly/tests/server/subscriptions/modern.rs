@@ -86,7 +86,7 @@ async fn what_changes_often_is_told_once() {
         source.listed();
         source.updated("db://2");
     }
-    // Nothing is read meanwhile.
+    // The client does not read meanwhile.
     for _ in 0..10_000 {
         tokio::task::yield_now().await;
     }
@@ -118,7 +118,7 @@ async fn nothing_is_said_after_a_cancellation() {
     source.updated("db://1");
     assert_eq!(peer.next().await, updated("1", "db://1"));
     assert_eq!(peer.so_far().await, NOTHING);
-    // The id is free again.
+    // The id can be used again.
     assert_eq!(peer.ask(&listen(1, &asked)).await, acknowledged(1, &asked));
     for id in [json!(1), json!("1")] {
         peer.send(&notification("cancelled", json!({"requestId": id})))
@@ -348,7 +348,7 @@ async fn one_who_reads_nothing_is_closed() {
     source.watched_by(0).await;
 }
 
-/// A store that can't be watched after all.
+/// A store that panics when it is watched.
 #[derive(Debug, Default)]
 struct Unwatchable(AtomicBool);
 

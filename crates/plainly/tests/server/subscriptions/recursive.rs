@@ -1,4 +1,4 @@
-//! Subscriptions to collections with all that is below them, in all revisions.
+//! Subscriptions to collections and everything below them, in all revisions.
 
 use plainly::server::Server;
 use plainly_peer::Peer;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::legacy::{done, subscribe, unsubscribe};
 use super::support::{NOTHING, Source, listen, server};
 
-/// Subscribes a new client to all below `uri`.
+/// Subscribes a new client to everything below `uri`.
 async fn subscribed(server: &Server, revision: &str, uri: &str) -> Peer {
     let mut peer = Peer::connect(server);
     let mut request = match revision {
@@ -38,7 +38,7 @@ async fn what_is_below_a_collection_is_told_by_its_own_uri() {
     for revision in LEGACY.into_iter().chain([MODERN]) {
         let source = Source::new();
         let server = server(&source);
-        // The second spells it in its own way.
+        // The second URI is another spelling of the first.
         for uri in ["db://1", "DB://1/"] {
             let mut peer = subscribed(&server, revision, uri).await;
             source.updated("db://12");

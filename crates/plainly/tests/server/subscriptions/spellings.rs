@@ -1,4 +1,4 @@
-//! Subscriptions to resources in spellings of their own, and to those that do not exist yet.
+//! Subscriptions to other spellings of resources, and to resources that do not exist yet.
 
 use plainly_peer::Peer;
 use plainly_peer::message::initialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::legacy::{self, done, subscribe, unsubscribe};
 use super::support::{NOTHING, Source, acknowledged, listen, server, updated};
 
-/// The spellings of one resource, and a part of it.
+/// Spellings of one resource, and a part of it.
 const SPELLINGS: [&str; 3] = ["db://1", "DB://1", "DB://1#tail=9"];
 
 #[tokio::test]

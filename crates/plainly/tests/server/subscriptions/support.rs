@@ -1,4 +1,4 @@
-//! A store whose changes are those that a test sends, and clients that speak in raw messages.
+//! A store whose changes a test sends, and clients that send raw messages.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -12,12 +12,12 @@ use plainly_peer::within;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// No messages.
+/// An empty list of messages.
 pub(crate) const NOTHING: [Value; 0] = [];
 pub(crate) const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Serves every URI that begins with `db://`, in lower or upper case; those that end with `/gone` don't exist, and those with
-/// a blank can't.
+/// A store that serves every URI with the prefix `db://`, in lower or upper case. URIs that end
+/// with `/gone` do not exist, and URIs with a space can't exist.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     can_watch: bool,
@@ -39,14 +39,14 @@ impl Source {
         }
     }
 
-    /// The number of watchers.
+    /// Returns the number of watchers.
     pub(crate) fn watchers(&self) -> usize {
         let mut watchers = self.watchers.lock().unwrap();
         watchers.retain(|watcher| !watcher.is_closed());
         watchers.len()
     }
 
-    /// Waits until so many watch.
+    /// Waits until so many watchers exist.
     pub(crate) async fn watched_by(&self, count: usize) {
         within(async {
             while self.watchers() != count {
@@ -70,7 +70,7 @@ impl Source {
 
     fn tell(&self, change: &Change) {
         for watcher in self.watchers.lock().unwrap().iter() {
-            // One that has gone needs to hear nothing.
+            // A watcher that has gone needs no notification.
             watcher.send(change.clone()).ok();
         }
     }
@@ -119,7 +119,7 @@ impl Store for Source {
     }
 }
 
-/// A server of such a store.
+/// Builds a server of this store.
 pub(crate) fn server(source: &Source) -> Server {
     let builder = Server::builder("test", "1").store(source.clone());
     builder
@@ -135,7 +135,7 @@ pub(crate) fn limited(source: &Source, change: impl FnOnce(&mut Limits)) -> Serv
     builder.limits(limits).build().unwrap()
 }
 
-/// A server whose author reports changes.
+/// Builds a server whose program reports changes.
 pub(crate) fn telling(changes: &Changes) -> Server {
     let builder = Server::builder("test", "1").store(Source::blind());
     builder

@@ -1,5 +1,5 @@
-//! Changes that come from outside of the process, and those that go there: two replicas of a
-//! server, each with its listeners.
+//! Changes that come from outside of the process, and changes that are sent there: two replicas of
+//! a server, each with its subscribers.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{Source, acknowledged, changed, listen, telling, updated};
 
-/// The way to another replica, if there is one, and what was passed on.
+/// The way to another replica, if there is one, and the forwarded topics.
 #[derive(Clone, Debug, Default)]
 struct Way {
     to: Option<Changes>,
@@ -36,7 +36,7 @@ impl Way {
     }
 }
 
-/// A client that listens to a list and to resources.
+/// Connects a client that subscribes to a list and to resources.
 async fn listener(server: &Server) -> Peer {
     let mut peer = Peer::connect(server);
     let asked = json!({"toolsListChanged": true, "resourceSubscriptions": ["db://1", "db://2"]});

@@ -1,4 +1,5 @@
-//! Questions of a task: they are in every report of it, and are answered one by one or together.
+//! The questions of a task: every report of the task contains them, and they are answered one by
+//! one or together.
 
 use plainly::protocol::types::{ElicitAction, ElicitFormParams, InputRequiredResult, TextField};
 use plainly::server::extract::{Ask, State, Task};
@@ -32,7 +33,7 @@ async fn two(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{first} and {second}"))
 }
 
-/// Asks under one key again and again.
+/// Asks twice with the same key.
 async fn again(ask: Ask) -> Result<String, Failure> {
     Ok(format!(
         "{} and {}",
@@ -41,7 +42,7 @@ async fn again(ask: Ask) -> Result<String, Failure> {
     ))
 }
 
-/// Asks, until it is let go on without an answer.
+/// Asks, and continues without an answer when the gate opens.
 async fn impatient(ask: Ask, State(gate): State<Gate>) -> Result<&'static str, Failure> {
     let asking = name(&ask, "who");
     let passing = gate.pass();
@@ -69,13 +70,13 @@ async fn visit(ask: Ask) -> Result<String, Failure> {
     Ok(format!("{}", action == ElicitAction::Accept))
 }
 
-/// Answers with questions of its own, as it would without a task.
+/// Returns questions of its own, as it would without a task.
 async fn by_hand() -> Result<&'static str, Failure> {
     let asked = InputRequiredResult::new([("who", form("Who?"))]);
     Err(Failure::input_required(asked))
 }
 
-/// A server with tools that ask.
+/// Builds a server with tools that ask.
 pub(crate) fn asking(gate: &Gate) -> ServerBuilder {
     let optional = |tool: Tool| tool.task(TaskSupport::Optional);
     builder(gate)
@@ -117,13 +118,13 @@ async fn a_question_parks_the_task_until_it_is_answered() {
             },
         });
         assert_eq!(task["inputRequests"], expected);
-        // Asked for again, it is the same.
+        // A second poll returns the same.
         assert_eq!(client.get(&id).await, task);
         client
             .answer(&id, json!({"who": accept("Ada"), "else": accept("x")}))
             .await;
         assert_eq!(client.text(&id).await, "Ada");
-        // Once is enough.
+        // Further answers are ignored.
         client.answer(&id, json!({"who": accept("Eve")})).await;
         assert_eq!(client.text(&id).await, "Ada");
     }
@@ -137,7 +138,7 @@ async fn questions_that_are_open_together_are_answered_one_at_a_time() {
         assert_eq!(client.asked(&id).await, ["first", "second"]);
         client.answer(&id, json!({"second": accept("Bo")})).await;
         assert_eq!(client.asked(&id).await, ["first"]);
-        // The second answer to a question counts for nothing.
+        // A second answer to a question is ignored.
         client.answer(&id, json!({"second": accept("Eve")})).await;
         assert_eq!(client.asked(&id).await, ["first"]);
         client.answer(&id, json!({"first": accept("Ada")})).await;
@@ -214,7 +215,7 @@ async fn what_is_asked_before_a_task_begins_is_asked_by_rounds() {
         let params = json!({
             "name": "before",
             "requestState": asked["requestState"],
-            // What the task is going to ask is not answered yet.
+            // An answer to a later question of the task is ignored.
             "inputResponses": {"who": accept("Alice"), "where": accept("Hell")},
         });
         let created = client.ask("tools/call", params).await["result"].take();
@@ -326,7 +327,7 @@ async fn a_client_that_did_not_declare_what_it_takes_is_told_so() {
         assert_eq!(reply["error"]["code"], -32021, "{reply}");
         request["params"]["name"] = json!("one");
         let reply = client.exchange(&request).await;
-        // It fails before it waits for anything.
+        // The call fails before it waits for an answer.
         assert_eq!(reply["error"]["code"], -32021, "{reply}");
     }
 }

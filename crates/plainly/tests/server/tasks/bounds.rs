@@ -1,4 +1,4 @@
-//! The bounds on the number of tasks, their size, and their lifetime.
+//! The limits on the number of tasks, their size, and their lifetime.
 
 use std::time::Duration;
 
@@ -35,13 +35,13 @@ async fn ten_thousand_tasks_that_nobody_asks_for_are_bounded_and_the_next_reques
     gate.holds(100).await;
     let reply = client.ask("tools/call", json!({"name": "hello"})).await;
     assert_eq!(reply["result"]["content"][0]["text"], "Hello!");
-    // All those that there was room for are there.
+    // All accepted tasks are still stored.
     for id in &made {
         assert_eq!(client.get(id).await["status"], "working");
         client.ask("tasks/cancel", json!({"taskId": id})).await;
     }
     gate.holds(0).await;
-    // They are kept as long as was promised, wanted or not.
+    // Cancelled tasks are also stored for the promised time.
     assert!(is_overloaded(&client.run("must", "never").await));
 }
 
@@ -53,7 +53,7 @@ async fn what_has_expired_is_unknown_and_makes_room() {
         limits.tasks.ttl = Duration::from_millis(30);
     });
     for mut client in clients(&server).await {
-        // There is room as soon as the one before has expired.
+        // A task can be stored as soon as the previous one has expired.
         let id = within(async {
             loop {
                 let reply = client.run("must", "never").await;
@@ -73,7 +73,7 @@ async fn what_has_expired_is_unknown_and_makes_room() {
             }
         })
         .await;
-        // Its handler has gone with it.
+        // The handler ends with the expired task.
         gate.holds(0).await;
     }
 }
@@ -94,14 +94,15 @@ async fn one_principal_leaves_room_for_others() {
 #[tokio::test]
 async fn a_result_that_is_too_large_is_told_in_its_place() {
     let gate = Gate::new();
-    // The largest reply is a tool error of the model's, as it would be without a task.
+    // A result that exceeds the limit becomes a tool error for the model, as it would without a
+    // task.
     let server = limited(&gate, |limits| limits.reply_bytes = 1 << 20);
     let mut client = stream(&server).await;
     let id = client.begin_task("must", "large").await;
     gate.open(1);
     let task = client.wait(&id, "completed").await;
     assert_eq!(task["result"]["isError"], true, "{task}");
-    // There is no room for it among the others.
+    // The result does not fit into the memory for all tasks.
     let server = limited(&gate, |limits| limits.tasks.bytes = 1 << 20);
     let mut client = stream(&server).await;
     let id = client.begin_task("must", "large").await;

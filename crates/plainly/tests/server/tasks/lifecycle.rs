@@ -1,4 +1,4 @@
-//! The life of a call that is a task: its handle, its progress, and every way in which it ends.
+//! The life of a call as a task: its handle, its progress, and every way in which it ends.
 
 use std::sync::{Arc, Mutex};
 
@@ -69,7 +69,7 @@ async fn a_call_that_may_be_a_task_is_one_if_it_takes_time() {
         let id = client.begin_task("may", "late").await;
         gate.open(1);
         assert_eq!(text(&client.wait(&id, "completed").await), "ended late");
-        // One that must be a task is one even if it is done at once.
+        // A tool that requires tasks returns one even if it completes at once.
         let id = client.begin_task("must", "at once").await;
         assert_eq!(text(&client.wait(&id, "completed").await), "ended at once");
     }
@@ -183,7 +183,7 @@ async fn a_task_outlives_the_connection_that_it_came_over() {
     }
 }
 
-/// Stores a task once it is let through, and signals it.
+/// A store that signals each new task, and returns when its gate opens.
 #[derive(Clone, Debug)]
 struct Slow {
     kept: MemoryTasks,
@@ -275,6 +275,6 @@ async fn progress_and_log_messages_of_a_task_are_sent_to_nobody() {
     let id = reply["result"]["taskId"].as_str().unwrap();
     gate.open(1);
     gate.open(1);
-    // `next` would give anything else that comes.
+    // Any other message would be the next one, and fail the wait.
     client.wait(id, "completed").await;
 }

@@ -1,4 +1,4 @@
-//! Clients that hear of their tasks rather than ask for them.
+//! Clients that subscribe to their tasks instead of polling them.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn listen(ids: &[&str]) -> Value {
     json!({"notifications": {"taskIds": ids}})
 }
 
-/// The task in a notification.
+/// Returns the task in a notification.
 fn told(mut message: Value, subscription: &Value) -> Value {
     assert_eq!(message["method"], "notifications/tasks", "{message}");
     let mut params = message["params"].take();
@@ -21,7 +21,7 @@ fn told(mut message: Value, subscription: &Value) -> Value {
     params
 }
 
-/// The task without the members that only results have.
+/// Returns the task without the members that only results have.
 fn bare(mut task: Value) -> Value {
     let members = task.as_object_mut().unwrap();
     members.remove("_meta");

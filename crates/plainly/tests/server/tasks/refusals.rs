@@ -1,4 +1,4 @@
-//! The rejected requests, and the ignored ones.
+//! The requests that are rejected, and those that are ignored.
 
 use plainly::Revision;
 use plainly::protocol::types::RawJson;
@@ -23,7 +23,7 @@ fn undeclared(code: i32) -> Value {
     json!({"code": code, "data": {"requiredCapabilities": required}})
 }
 
-/// The error without its sentence.
+/// Returns the error without its message.
 fn error(mut reply: Value) -> Value {
     let mut error = reply["error"].take();
     error.as_object_mut().unwrap().remove("message");
@@ -45,7 +45,7 @@ async fn who_does_not_say_so_can_not_deal_with_tasks() {
         for method in METHODS {
             let refused = client.ask(method, params(&id)).await;
             assert_eq!(error(refused), undeclared(-32021), "{method}");
-            // Whatever else is wrong.
+            // The missing capability is reported first, whatever else is wrong.
             let refused = client.ask(method, json!({"taskId": 1})).await;
             assert_eq!(error(refused), undeclared(-32021), "{method}");
         }
@@ -228,7 +228,7 @@ fn a_handler_can_not_begin_a_task_that_its_tool_does_not_allow() {
     assert!(error.to_string().contains(expected), "{error}");
 }
 
-/// Fails, and has no room for an end with a result.
+/// A store that fails, or rejects completed tasks because it is full.
 #[derive(Clone, Debug, Default)]
 struct Broken {
     fails: bool,

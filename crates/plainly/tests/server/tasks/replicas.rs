@@ -1,4 +1,4 @@
-//! Tasks of several replicas of a server.
+//! The tasks of several replicas of a server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::asking::{accept, asking};
 use super::support::{Following, http, stream};
 
-/// A replica of a server.
+/// Builds a replica of a server.
 fn replica(engine: &InProcess, builder: ServerBuilder) -> Server {
     with_part(&engine.replica(), builder)
 }
@@ -41,7 +41,8 @@ async fn much(State(length): State<usize>) -> String {
     "0123456789abcde\n".repeat(length / 16)
 }
 
-/// The result of a task comes back anywhere, from an engine whose values have at most so many bytes.
+/// Checks that every replica returns the result of a task, over an engine with this limit for a
+/// value.
 async fn comes_back(length: usize, most: usize) {
     let engine = InProcess::new();
     let [one, other] = [(); 2].map(|()| {
@@ -89,7 +90,8 @@ async fn a_server_that_ends_puts_its_tasks_as_failed() {
     assert_eq!(there.get(&elsewhere).await["status"], "working");
 }
 
-/// The runner loses the engine before or after its record is stored, and then its client.
+/// The replica that runs the task loses the engine before or after the record is stored, and then
+/// its client.
 #[tokio::test(start_paused = true)]
 async fn runner_killed_before_handle() {
     let half = Duration::from_millis(500);
@@ -109,7 +111,7 @@ async fn runner_killed_before_handle() {
             part.fail(|faults| faults.is_cut = true);
         });
         assert_eq!(refused["error"]["code"], 503, "{refused}");
-        // Another one runs it, and nobody else did.
+        // The other replica runs the call, and no one else ran it.
         gate.open(1);
         let id = there.begin_task("must", "well").await;
         there.wait(&id, "completed").await;
@@ -170,7 +172,7 @@ async fn runner_stopped() {
     .await;
     gate.holds(1).await;
     part.fail(|faults| faults.is_cut = false);
-    // Its handler reads that it is over.
+    // The handler notices that its task is over.
     gate.holds(0).await;
     assert_eq!(here.get(&id).await["status"], "failed");
 }

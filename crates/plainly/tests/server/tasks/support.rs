@@ -1,4 +1,4 @@
-//! A server whose handlers wait for the test, and what clients do with its tasks.
+//! A server whose handlers wait for the test, and a client's requests about its tasks.
 
 use plainly::Revision;
 use plainly::limits::Limits;
@@ -31,7 +31,7 @@ async fn end(State(gate): State<Gate>, Args(How { how }): Args<How>) -> Result<S
     }
 }
 
-/// Becomes a task where it chooses.
+/// Begins its task, unless it is told to fail before.
 async fn steps(
     State(gate): State<Gate>,
     context: Context,
@@ -53,7 +53,7 @@ async fn steps(
     Ok("third")
 }
 
-/// Has another task of the runtime turn it into a task.
+/// Begins its task in another task of the runtime.
 async fn elsewhere(State(gate): State<Gate>, task: Task) -> Result<&'static str, Failure> {
     let beginning = task.clone();
     tokio::spawn(async move { beginning.begin().await }).await?;
@@ -81,7 +81,7 @@ pub(crate) fn limited(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     builder(gate).limits(limits).build().unwrap()
 }
 
-/// A client that can be asked, and can deal with tasks if it is to.
+/// Returns the capabilities of a client that can be asked, with or without support for tasks.
 pub(crate) fn capabilities(can_follow: bool) -> Value {
     let mut capabilities = json!({"elicitation": {"form": {}, "url": {}}});
     if can_follow {
@@ -90,7 +90,7 @@ pub(crate) fn capabilities(can_follow: bool) -> Value {
     capabilities
 }
 
-/// Clients of `server` that can deal with tasks, over each transport.
+/// Connects clients that support tasks, over each transport.
 pub(crate) async fn clients(server: &Server) -> [Client; 2] {
     Client::both(server, Revision::LATEST, capabilities(true)).await
 }
@@ -103,24 +103,24 @@ pub(crate) async fn http(server: &Server) -> Client {
     Client::http(server, Revision::LATEST, capabilities(true)).await
 }
 
-/// The requests of a client about tasks.
+/// A client's requests about tasks.
 pub(crate) trait Following {
     fn client(&mut self) -> &mut Client;
 
-    /// Calls `tool`, which ends so.
+    /// Calls `tool`, and chooses its end.
     async fn run(&mut self, tool: &str, how: &str) -> Value {
         let params = json!({"name": tool, "arguments": {"how": how}});
         self.client().ask("tools/call", params).await
     }
 
-    /// Begins a task; its name.
+    /// Starts a task, and returns its id.
     async fn begin_task(&mut self, tool: &str, how: &str) -> String {
         let reply = self.run(tool, how).await;
         assert_eq!(reply["result"]["resultType"], "task", "{reply}");
         reply["result"]["taskId"].as_str().unwrap().to_owned()
     }
 
-    /// The server's report of a task.
+    /// Returns the server's report of a task.
     async fn get(&mut self, id: &str) -> Value {
         let params = json!({"taskId": id});
         let mut reply = self.client().ask("tasks/get", params).await;
@@ -128,7 +128,7 @@ pub(crate) trait Following {
         reply["result"].take()
     }
 
-    /// The report once the task has this status.
+    /// Waits until the task has this status, and returns the report.
     async fn wait(&mut self, id: &str, status: &str) -> Value {
         within(async {
             loop {
@@ -155,7 +155,7 @@ pub(crate) trait Following {
         assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
     }
 
-    /// The keys of what the task asks once it asks something.
+    /// Waits until the task asks something, and returns the keys of its questions.
     async fn asked(&mut self, id: &str) -> Vec<String> {
         let task = self.wait(id, "input_required").await;
         let asked = task["inputRequests"].as_object().unwrap();

@@ -1,4 +1,4 @@
-//! Tools, prompts and resources that come and go while the server runs.
+//! Tools, prompts and resources that are added and removed while the server runs.
 
 use plainly::Revision;
 use plainly::limits::Limits;
@@ -86,7 +86,7 @@ async fn whoever_listens_is_told_of_each_change_that_is_one() {
     assert_eq!(peer.next().await["method"], changed);
     server.remove_tool("b");
     assert_eq!(peer.next().await["method"], changed);
-    // None of these is a change.
+    // None of these calls changes the tools.
     server.add_tool(tool("a")).unwrap_err();
     server.add_tool(tool("b c")).unwrap_err();
     server.remove_tool("b");
@@ -160,7 +160,7 @@ fn what_could_not_be_built_cannot_be_added() {
     assert!(!fixed.remove_tool("a"));
 }
 
-/// Pages of two, with something happening after the first.
+/// Lists the tools in pages of two, with a change after the first page. Returns their names.
 async fn around(server: &Server, happening: impl FnOnce(&Server)) -> Vec<String> {
     let mut peer = client(server, Revision::LATEST).await.0;
     let (mut names, mut next) = page(&mut peer, None).await;
@@ -177,7 +177,7 @@ async fn around(server: &Server, happening: impl FnOnce(&Server)) -> Vec<String>
 async fn a_listing_goes_on_whatever_happens_and_says_nothing_twice() {
     let fresh = || server(&["d", "c", "b", "a"]);
     let happen = |change: fn(&Server)| async move { around(&fresh(), change).await };
-    // What it has come to is removed, also for good.
+    // The last listed tool is removed, alone or together with another one.
     assert_eq!(
         happen(|server| assert!(server.remove_tool("c"))).await,
         ["d", "c", "b", "a"]
@@ -304,7 +304,7 @@ fn prompt(name: &str) -> Prompt {
     Prompt::new(name, greet).complete("name", names)
 }
 
-/// The names or URIs of everything that `method` lists.
+/// Returns the names or URIs of everything that `method` lists.
 async fn listed(peer: &mut Client, method: &str, member: &str, name: &str) -> Vec<String> {
     let (mut names, mut params) = (Vec::new(), json!({}));
     loop {

@@ -60,7 +60,7 @@ fn server() -> (Server, Ran) {
     (server, ran)
 }
 
-/// The answer to a call with these headers besides the standard ones.
+/// Sends a call with these headers in addition to the standard ones, and returns the reply.
 async fn send(server: &Server, more: &[(&str, &str)], message: &Value) -> (StatusCode, Value) {
     let name = message["params"]["name"].as_str().unwrap();
     let mut headers = vec![
@@ -111,7 +111,7 @@ async fn headers_that_say_what_the_arguments_say_let_a_call_through() {
     assert_eq!(told(&reply), (&*arguments.to_string(), false));
 }
 
-/// Headers, arguments, and the faults of the former.
+/// The headers, the arguments, and the mismatch.
 type Mismatch = (&'static [(&'static str, &'static str)], Value, &'static str);
 
 async fn check_mismatches<const COUNT: usize>(cases: [Mismatch; COUNT]) {
@@ -201,7 +201,7 @@ async fn all_that_is_amiss_is_said_and_before_what_the_schema_says() {
 async fn what_is_checked_before_is_said_first_and_what_comes_after_is_not_reached() {
     let (server, _) = server();
     let region = json!({"region": "eu"});
-    // The name in a header, and the parameters.
+    // The name in a header, and then the parameters, are checked before.
     let (_, reply) = send(&server, &[("mcp-name", "query")], &call("query", &region)).await;
     assert!(
         reply["error"]["message"]
@@ -218,7 +218,7 @@ async fn what_is_checked_before_is_said_first_and_what_comes_after_is_not_reache
     );
     let (_, reply) = send(&server, &[], &call("unknown", &region)).await;
     assert_eq!(reply["error"]["data"]["kind"], "unknown_tool", "{reply}");
-    // A value that no header can say is for the model to mend.
+    // The model must correct a value that no header can contain.
     let (_, reply) = send(&server, &[], &call("query", &json!({"region": ["eu"]}))).await;
     assert_eq!(
         told(&reply),

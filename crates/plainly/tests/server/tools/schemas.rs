@@ -1,4 +1,4 @@
-//! Schemas that an author wrote, and arguments and results that are held against them.
+//! Schemas that an author wrote, which arguments and results are validated against.
 
 use plainly::Revision;
 use plainly::protocol::types::{CallToolResult, Content, RawJson};
@@ -28,7 +28,7 @@ fn problem(tool: Tool) -> String {
     built.unwrap_err().to_string()
 }
 
-/// A schema in an unusual order, with numbers in unusual spellings.
+/// A schema in an unusual order, with unusual forms of numbers.
 const CONTACT: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object", "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"},"age":{"maximum":1.50e2}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}"##;
 
 #[tokio::test]

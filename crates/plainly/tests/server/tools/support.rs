@@ -1,4 +1,4 @@
-//! Clients that speak in raw messages.
+//! Clients that send raw messages.
 
 use axum::body::{Body, to_bytes};
 use http::{Request, StatusCode};
@@ -8,12 +8,12 @@ use plainly_peer::{Client, message};
 use serde_json::{Value, json};
 use tower_service::Service;
 
-/// A call with the id 1.
+/// Returns a call with the id 1.
 pub(crate) fn call(tool: &str, arguments: &Value) -> Value {
     message::call(1, tool, arguments.clone())
 }
 
-/// The text of a tool's result, and whether it is an error.
+/// Returns the text of a tool's result, and whether it is an error.
 pub(crate) fn told(reply: &Value) -> (&str, bool) {
     let result = &reply["result"];
     let text = result["content"][0]["text"].as_str();
@@ -42,13 +42,13 @@ pub(crate) async fn post(
     (status, serde_json::from_slice(&body.unwrap()).unwrap())
 }
 
-/// The reply to a request, whatever comes before it.
+/// Returns the reply to a request, and skips all messages before it.
 pub(crate) async fn reply_to(client: &mut Client, method: &str, params: Value) -> Value {
     let request = client.request(method, params);
     client.hear(&request).await.pop().unwrap()
 }
 
-/// A client of this revision, and the capabilities that the server declares.
+/// Connects a client in this revision, and returns the server's declared capabilities.
 pub(crate) async fn client(server: &Server, revision: Revision) -> (Client, Value) {
     let mut client = Client::stream(server, revision, json!({})).await;
     let mut declared = client.opened["capabilities"].take();
@@ -59,7 +59,7 @@ pub(crate) async fn client(server: &Server, revision: Revision) -> (Client, Valu
     (client, declared)
 }
 
-/// One page of the tools' names, and the cursor of the next.
+/// Returns the names of the tools on one page, and the cursor of the next page.
 pub(crate) async fn page(
     client: &mut Client,
     cursor: Option<&Value>,
@@ -74,7 +74,7 @@ pub(crate) async fn page(
     (names.collect(), reply["result"].get("nextCursor").cloned())
 }
 
-/// The names of all tools.
+/// Returns the names of all tools.
 pub(crate) async fn list(client: &mut Client) -> Vec<String> {
     let (mut names, mut next) = page(client, None).await;
     while let Some(cursor) = next {

@@ -1,4 +1,4 @@
-//! Changes of which the user is asked first, with clients of every revision, in memory and over HTTP.
+//! Changes that the user must confirm, with clients of every revision, in memory and over HTTP.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use super::memory::Memory;
 use super::server;
 use crate::calling::{call, text};
 
-/// The user, as far as the client can ask.
+/// The user of a client, who may be unable to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum User {
     Absent,
@@ -36,7 +36,8 @@ fn with<T>(builder: Builder<T>, revision: Revision, user: User, asked: &str) -> 
     }
 }
 
-/// Makes a change with users of all kinds, and returns what is left at the URI after each.
+/// Makes a change with every kind of user and in every revision, and checks the result and what is
+/// left at the URI.
 async fn everywhere(
     confirm: Confirm,
     (tool, uri, arguments): (&str, &str, serde_json::Value),

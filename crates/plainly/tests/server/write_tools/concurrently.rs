@@ -1,4 +1,4 @@
-//! Several changes of one resource at once.
+//! Several changes of one resource at the same time.
 
 use futures_util::future::join_all;
 use plainly::Client;
@@ -13,7 +13,7 @@ const URI: &str = "mem:///d/a";
 const CLIENTS: usize = 8;
 const TIMES: usize = 20;
 
-/// A line for each client.
+/// Returns a line for each client.
 fn lines(of: impl Fn(usize) -> usize) -> String {
     (0..CLIENTS)
         .map(|client| format!("{client}: {}.\n", of(client)))
@@ -27,7 +27,7 @@ async fn clients(memory: &Memory) -> Vec<Client> {
     join_all(clients).await
 }
 
-/// Also of a store without tags, in which nothing else could be noticed.
+/// Also tests a store without tags, which can't detect conflicts by itself.
 #[tokio::test]
 async fn edits_of_several_clients_all_arrive() {
     for is_untagged in [false, true] {
@@ -52,7 +52,7 @@ async fn edits_of_several_clients_all_arrive() {
     }
 }
 
-/// As two calls of one turn of a model are.
+/// Tests concurrent calls, as in one turn of a model.
 #[tokio::test]
 async fn edits_of_one_turn_both_arrive() {
     let memory = Memory::with(&[(URI, &lines(|_| 0))]);
@@ -113,7 +113,7 @@ async fn with_tags_no_write_is_lost() {
                         written += 1;
                         tag = output(&result)["tag"].as_str().unwrap().to_owned();
                     }
-                    // What was read before is of no use any more.
+                    // The tag of the earlier read is outdated.
                     Some(_) => {
                         tag = result
                             .problem()

@@ -1,4 +1,4 @@
-//! A store in memory that can be written to.
+//! A writable store in memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,23 +11,24 @@ use plainly::store::{
     When, Writable, WriteError, WriteQuery, Written,
 };
 
-/// Files and directories below `mem:///d`. What is called `precious` can't be recovered, and `sealed` can't be changed.
+/// Files and directories below `mem:///d`. Those named `precious` can't be recovered, and those
+/// named `sealed` can't be changed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     files: Arc<Mutex<BTreeMap<String, Content>>>,
-    /// Whether it has no tags.
+    /// Whether the store has no tags.
     pub(super) is_untagged: bool,
     reads: Arc<Reads>,
 }
 
-/// The reads that go on at a time.
+/// The number of concurrent reads.
 #[derive(Debug, Default)]
 struct Reads {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-/// The bytes of a file, or a directory; and the number of its changes.
+/// The bytes of a file, or `None` for a directory, and the number of its changes.
 #[derive(Clone, Debug, Default)]
 struct Content(Option<Vec<u8>>, u64);
 
@@ -51,7 +52,7 @@ impl Memory {
         Some(String::from_utf8(bytes).unwrap())
     }
 
-    /// The most reads that went on at a time.
+    /// Returns the maximum number of concurrent reads.
     pub(super) fn most_reads(&self) -> usize {
         self.reads.most.load(Ordering::Relaxed)
     }
@@ -155,7 +156,7 @@ impl Store for Memory {
             .ok_or(StoreError::NotFound)?;
         let now = 1 + self.reads.now.fetch_add(1, Ordering::Relaxed);
         self.reads.most.fetch_max(now, Ordering::Relaxed);
-        // Others have their turns between this and what follows.
+        // Other reads can run here.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! Faults, each by its name in the table of faults.
+//! Faults, each with its name in the table of faults.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ impl Replica {
         self.post(session, request(4, "ping")).await.status
     }
 
-    /// Has the session stored once more.
+    /// Changes the session, so that it is stored again.
     async fn set_level(&self, session: &str) -> Response {
         let mut level = request(2, "logging/setLevel");
         level["params"] = json!({ "level": "debug" });
@@ -22,7 +22,7 @@ impl Replica {
     }
 }
 
-/// Waits until the client hears that the resource has changed.
+/// Waits until the client is notified that the resource has changed.
 async fn hears_of_change(stream: &mut Response) {
     while stream.message().await["method"] != "notifications/resources/updated" {}
 }
@@ -35,7 +35,7 @@ async fn engine_gone_for_a_minute() {
     one.subscribe(&session, "resources/subscribe").await;
     one.part.fail(|faults| faults.is_cut = true);
     two.changes.resource_updated(URI);
-    // It goes on with the sessions that it knows, but changes nothing of them.
+    // The replica continues to serve known sessions, but can't change them.
     assert_eq!(one.ping(&session).await, 200);
     for refused in [
         one.set_level(&session).await,
@@ -49,7 +49,7 @@ async fn engine_gone_for_a_minute() {
     hears_of_change(&mut stream).await;
 }
 
-/// After a power cut, records are older, and versions come again.
+/// After a power cut, records are older, and their versions are used again.
 #[tokio::test]
 async fn older_record() {
     let engine = InProcess::new();
@@ -69,9 +69,9 @@ async fn older_record() {
     for part in parts {
         part.fail(|faults| faults.is_cut = false);
     }
-    // The session that was opened after that is unknown.
+    // The session that was opened after the copy is unknown.
     while two.ping(&later).await != 404 {}
-    // What another changes now has a version that this one knows.
+    // The next change gets a version that the other replica already knows.
     two.subscribe(&session, "resources/subscribe").await;
     two.changes.resource_updated(URI);
     hears_of_change(&mut stream).await;
@@ -88,7 +88,7 @@ async fn session_ended_elsewhere() {
         for replica in [one, two, three] {
             assert_eq!(replica.ping(&session).await, 200);
         }
-        // No other hears of it.
+        // The other replicas are not notified.
         ending.part.fail(|faults| faults.lost_events = 1);
         let ended = ending.http.bare("DELETE /mcp", &session, "").await;
         assert_eq!(ended.status, 204);
@@ -126,7 +126,7 @@ async fn foreign_keys() {
     two.changes.resource_updated(URI);
     let told = stream.message().await;
     assert_eq!(told["method"], "notifications/resources/updated");
-    // It can't read what others have stored, and says so.
+    // The replica can't read records of others, and reports that.
     assert_eq!(stranger.ping(&session).await, 503);
     let own = stranger.open().await;
     assert_eq!(stranger.ping(&own).await, 200);
@@ -146,7 +146,7 @@ async fn keys_rotated() {
     let fresh = || replica_with(&engine, Keys::new([2; 32]));
     let (session, early) = (all[0].open().await, fresh().await);
     let other = early.open().await;
-    // The others can't read its events yet, and would miss them.
+    // The other replicas can't read its events yet, and would miss them.
     early.part.fail(|faults| faults.is_cut = true);
     let mut stream = all[0].listen(&session).await;
     all[0].subscribe(&session, "resources/subscribe").await;
@@ -165,7 +165,7 @@ async fn keys_rotated() {
         put(file, &[2, 1], SPREAD);
         hears_from_all(&all, &session, &mut stream).await;
     }
-    // Each seals with the new key now, which is all that a fresh replica has.
+    // All replicas now seal with the new key, the only key of the fresh replica.
     let fresh = fresh().await;
     for replica in &all {
         while fresh.ping(&replica.open().await).await != 200 {
@@ -178,7 +178,8 @@ async fn keys_rotated() {
     hears_from_all(&all, &session, &mut stream).await;
 }
 
-/// Nothing is refused, and changes of each are told.
+/// Checks that every replica accepts changes, and that the client is notified of the changes of
+/// each.
 async fn hears_from_all(all: &[Replica], session: &str, stream: &mut Response) {
     for replica in all {
         assert_eq!(replica.set_level(session).await.status, 200);
@@ -199,7 +200,7 @@ async fn huge() {
     let accepted = two.http.bare(&post, JSON, initialize("2024-11-05"));
     assert_eq!(accepted.await.status, 202);
     assert!(stream.event().await.is_some());
-    // As much as a message may have, but for what is around it.
+    // This is the size limit of a message, minus the surrounding JSON.
     let text = "x".repeat((4 << 20) - 200);
     one.gate.open(1);
     let accepted = two.http.bare(&post, JSON, call(4, "wait", &text));

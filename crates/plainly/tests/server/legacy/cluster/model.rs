@@ -1,7 +1,7 @@
-//! Random operations of clients, each at another of three replicas and under faults, against a model
-//! that knows one server: nothing is lost, doubled or heard by others.
+//! Random operations of clients, each at a random one of three replicas and with faults, compared
+//! with a model of a single server: nothing is lost, duplicated or sent to other clients.
 //!
-//! `PLAINLY_MODEL_OPERATIONS` is their number, and `PLAINLY_MODEL_SEED` where the lot begins.
+//! `PLAINLY_MODEL_OPERATIONS` is the number of operations, and `PLAINLY_MODEL_SEED` the first seed.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -22,12 +22,12 @@ use super::*;
 use crate::legacy::support::echo;
 
 const URIS: [&str; 3] = ["test://a", "test://b", "test://c"];
-/// The operations of one world.
+/// The number of operations in one world.
 const EACH: u64 = 500;
-/// Longer than anything takes to be noticed.
+/// A time after which every event has been noticed.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// Numbers that look random: SplitMix64.
+/// A generator of pseudorandom numbers: SplitMix64.
 struct Lot(u64);
 
 impl Lot {
@@ -54,9 +54,9 @@ struct Known {
     has_ended: bool,
     is_debug: bool,
     uris: BTreeSet<&'static str>,
-    /// The replica of its stream.
+    /// The stream, and the index of its replica.
     stream: Option<(usize, Box<dyn Feed>)>,
-    /// The changes that it must hear of, and those that it may.
+    /// The changes that the client must be notified of, and those that it may be notified of.
     owed: BTreeSet<&'static str>,
     may: BTreeSet<&'static str>,
 }
@@ -65,7 +65,7 @@ struct World {
     lot: Lot,
     nodes: Vec<Node>,
     sessions: Vec<Known>,
-    /// Streams that must end, and where they are.
+    /// Streams that must end, with the indexes of their replicas.
     stale: Vec<(usize, Box<dyn Feed>)>,
     count: u64,
 }
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// A replica that is not cut off.
+    /// Returns the index of a replica that is connected.
     fn up(&mut self) -> usize {
         loop {
             let at = self.lot.below(self.nodes.len());
@@ -184,7 +184,7 @@ impl World {
         });
     }
 
-    /// Who was cut off has missed everything.
+    /// Reconnects all replicas. A disconnected replica has missed all changes.
     async fn heal(&mut self) {
         for at in 0..self.nodes.len() {
             if !mem::take(&mut self.nodes[at].is_cut) {
@@ -223,7 +223,7 @@ impl World {
     }
 
     async fn open(&mut self, at: usize) {
-        // Those that have ended must stay so.
+        // Ended sessions are dropped late, because they must stay ended.
         if self.sessions.len() > 8 {
             self.sessions.retain(|session| !session.has_ended);
         }
@@ -333,7 +333,8 @@ impl World {
         self.stale.extend(known.stream.take());
     }
 
-    /// Has a tool ask the client, who answers elsewhere, perhaps twice, and may read on elsewhere.
+    /// Calls a tool that asks the client. The client answers at another replica, perhaps twice, and
+    /// may resume the reply at another replica.
     async fn ask(&mut self, at: usize, session: usize, reads_on: bool) {
         let mut call = request(self.count, "tools/call");
         call["params"] = json!({ "name": "roots" });
@@ -375,7 +376,7 @@ impl World {
         assert_eq!(said[0]["result"]["content"][0]["text"], own.as_str());
     }
 
-    /// Makes a task, which completes or is cancelled, and asks for it elsewhere.
+    /// Starts a task, which completes or is cancelled, and polls it at other replicas.
     async fn task(&mut self, at: usize) {
         let (text, is_cancelled) = (self.count.to_string(), self.lot.below(2) == 0);
         let name = if is_cancelled { "wait" } else { "echo" };
@@ -412,11 +413,12 @@ impl World {
         }
     }
 
-    /// Each has heard what it must, and nothing else; what must end has ended.
+    /// Checks that each client was notified of exactly its changes, and that stale streams have
+    /// ended.
     async fn check(&mut self) {
         for node in &self.nodes {
             node.part.fail(|faults| faults.lost_events = 0);
-            // Others notice by its number what was lost.
+            // The number of this event shows the other replicas which events were lost.
             node.changes.resource_updated("test://nothing");
         }
         sleep(SETTLED).await;
@@ -459,7 +461,7 @@ fn poll(feed: &mut Box<dyn Feed>) -> Poll<Option<plainly::transport::Event>> {
     feed.poll_event(&mut Waiting::from_waker(Waker::noop()))
 }
 
-/// The messages up to the end.
+/// Returns the messages until the end.
 async fn rest(mut feed: Box<dyn Feed>) -> Vec<Value> {
     let mut messages = Vec::new();
     while let Some(event) = poll_fn(|context| feed.poll_event(context)).await {
