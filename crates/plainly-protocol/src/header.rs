@@ -1,4 +1,5 @@
-//! The HTTP header fields of the protocol, and the codec of the values that mirror the body (`Mcp-Name`, `Mcp-Param-*`).
+//! The HTTP header fields of the protocol, and the codec of the values that mirror the body
+//! (`Mcp-Name`, `Mcp-Param-*`).
 //!
 //! Text that is not allowed in a header field is written as `=?base64?…?=` (2026-07-28,
 //! basic/transports/streamable-http, "Value Encoding"). This module does not know which header
@@ -18,7 +19,8 @@ pub const MCP_SESSION_ID: &str = "mcp-session-id";
 pub const MCP_METHOD: &str = "mcp-method";
 /// Repeats the tool's or prompt's name or the resource's URI of a modern request; see [`encode`].
 pub const MCP_NAME: &str = "mcp-name";
-/// The prefix of the name of a header that repeats one of the arguments of a modern tool call; see [`encode`].
+/// The prefix of the name of a header that repeats one of the arguments of a modern tool call; see
+/// [`encode`].
 pub const MCP_PARAM_PREFIX: &str = "mcp-param-";
 /// Names the last event that a client saw before it lost a stream; legacy revisions only.
 pub const LAST_EVENT_ID: &str = "last-event-id";

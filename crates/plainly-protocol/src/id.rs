@@ -161,7 +161,8 @@ fn string_inner(token: &str) -> Option<&str> {
     token.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The token that a request gives in `_meta.progressToken` and its progress notifications repeat (basic/utilities/progress).
+/// The token that a request gives in `_meta.progressToken` and its progress notifications repeat
+/// (basic/utilities/progress).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProgressToken(RequestId);

@@ -1,5 +1,5 @@
-//! The messages of the Model Context Protocol: the envelope, the methods, the metadata and the types of every revision.
-//! No I/O, no async, and no panic on any input.
+//! The messages of the Model Context Protocol: the envelope, the methods, the metadata and the
+//! types of every revision. No I/O, no async, and no panic on any input.
 //!
 //! ```text
 //! bytes -> envelope -> method + meta -> peer -> params type ... result type -> shape -> bytes

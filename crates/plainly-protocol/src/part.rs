@@ -27,7 +27,8 @@ use crate::types::Meta;
 /// The key in the `_meta` of contents under which their position in the whole resource is stated.
 const POSITION: &str = "dev.plainly/part";
 
-/// The key in the `_meta` of the text of a whole document under which the lines before each page are stated.
+/// The key in the `_meta` of the text of a whole document under which the lines before each page
+/// are stated.
 const PAGE_LINES: &str = "dev.plainly/pageLines";
 
 /// A part of a resource.

@@ -1,4 +1,5 @@
-//! The scan: the grammar of JSON (RFC 8259), duplicate keys, depth and spans in one pass over the text.
+//! The scan: the grammar of JSON (RFC 8259), duplicate keys, depth and spans in one pass over the
+//! text.
 //!
 //! It is hand-written because `serde_json` applies no depth limit to `RawValue` and skipped values,
 //! and detects duplicates only in fields that a type reads. A strict walk followed by `RawValue`

@@ -53,7 +53,8 @@ impl<'de> Deserialize<'de> for ElicitParams {
 }
 
 record! {
-    /// Asks the user to fill in a form: the parameters of `elicitation/create` with `mode: form`; from 2025-06-18.
+    /// Asks the user to fill in a form: the parameters of `elicitation/create` with `mode: form`;
+    /// from 2025-06-18.
     ///
     /// ```
     /// use plainly_protocol::types::{BooleanField, ChoiceField, ElicitFormParams, NumberField, TextField};
@@ -113,7 +114,8 @@ impl ElicitFormParams {
 }
 
 record! {
-    /// Asks the user to visit a URL: the parameters of `elicitation/create` with `mode: url`; from 2025-11-25.
+    /// Asks the user to visit a URL: the parameters of `elicitation/create` with `mode: url`; from
+    /// 2025-11-25.
     #[derive(Eq)]
     #[serde(tag = "mode", rename = "url")]
     pub struct ElicitUrlParams {

@@ -62,8 +62,8 @@ pub enum ChoiceStyle {
     EnumNames,
 }
 
-/// One choice from a list (the spec's `UntitledSingleSelectEnumSchema`, `TitledSingleSelectEnumSchema` and
-/// `LegacyTitledEnumSchema`).
+/// One choice from a list (the spec's `UntitledSingleSelectEnumSchema`,
+/// `TitledSingleSelectEnumSchema` and `LegacyTitledEnumSchema`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoiceField {
@@ -106,8 +106,8 @@ impl ChoiceField {
     }
 }
 
-/// Several choices from a list (the spec's `UntitledMultiSelectEnumSchema` and `TitledMultiSelectEnumSchema`); from
-/// 2025-11-25.
+/// Several choices from a list (the spec's `UntitledMultiSelectEnumSchema` and
+/// `TitledMultiSelectEnumSchema`); from 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoicesField {
