@@ -1,5 +1,6 @@
-//! Error codes: [`Code`] holds any integer that a peer may send and knows its range; [`ApplicationCode`] holds only the
-//! codes that an application may choose. The meaning of each known code is in the [registry](mod@crate::registry).
+//! Error codes: [`Code`] holds any integer that a peer may send and knows its range;
+//! [`ApplicationCode`] holds only the codes that an application may choose. The meaning of each
+//! known code is in the [registry](mod@crate::registry).
 
 use std::fmt;
 
@@ -22,8 +23,8 @@ pub enum CodeRange {
     Standard,
     /// The rest of -32768 to -32100: reserved by JSON-RPC for itself.
     Reserved,
-    /// -32000 to -32019: used by implementations before there was a policy; a receiver must not assume a meaning,
-    /// except for -32002.
+    /// -32000 to -32019: used by implementations before there was a policy; a receiver must not
+    /// assume a meaning, except for -32002.
     Legacy,
     /// -32020 to -32099: defined only by the MCP specification.
     Specification,

@@ -25,8 +25,8 @@ use crate::code::{ApplicationCode, Code};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes are not JSON in UTF-8. JSON that is not a message is [`InvalidRequest`](Self::InvalidRequest). The
-    /// sender has a bug: sending again does not help.
+    /// The bytes are not JSON in UTF-8. JSON that is not a message is
+    /// [`InvalidRequest`](Self::InvalidRequest). The sender has a bug: sending again does not help.
     Parse,
     /// The server can't process the message as a whole, whatever its method; the detail has the
     /// reason. If only the parameters of a known method are wrong, choose
@@ -61,8 +61,8 @@ pub enum ErrorKind {
     /// "Server Validation"). For any other invalid header choose [`Refusal`]. The client lists the
     /// tools again, then retries.
     HeaderMismatch,
-    /// Serving the request requires a capability that the client did not declare. A capability that the *server* did
-    /// not declare is [`MethodNotFound`](Self::MethodNotFound).
+    /// Serving the request requires a capability that the client did not declare. A capability that
+    /// the *server* did not declare is [`MethodNotFound`](Self::MethodNotFound).
     MissingRequiredClientCapability {
         /// The capabilities to declare, in the shape of `ClientCapabilities`.
         required: Map<String, Value>,

@@ -2,12 +2,13 @@
 //!
 //! An error has one of three audiences. Each has its own type, so that the three can't be confused:
 //!
-//! - A **protocol error** is read by the peer's *code*. It travels as a JSON-RPC error response with a code, and the model
-//!   never sees it. This crate has its type: [`ProtocolError`].
-//! - A **tool error** is read by a *model*, which can correct its call: a successful result with `isError: true`. It has no
-//!   code. Failures in a tool belong here, even a missing record or an invalid argument.
-//! - A **local error** is read by the *caller of the library*: a timeout, a closed connection. It never travels and has no
-//!   code, so it can't be mistaken for an error that the peer sent.
+//! - A **protocol error** is read by the peer's *code*. It travels as a JSON-RPC error response
+//!   with a code, and the model never sees it. This crate has its type: [`ProtocolError`].
+//! - A **tool error** is read by a *model*, which can correct its call: a successful result with
+//!   `isError: true`. It has no code. Failures in a tool belong here, even a missing record or an
+//!   invalid argument.
+//! - A **local error** is read by the *caller of the library*: a timeout, a closed connection. It
+//!   never travels and has no code, so it can't be mistaken for an error that the peer sent.
 //!
 //! The last two are defined where they are created. This crate has the errors that travel, and
 //! converts them both ways:

@@ -202,7 +202,8 @@ impl Problem {
         self.0.retry_after
     }
 
-    /// The time after which to try again in whole seconds, rounded up: the value of HTTP's `Retry-After`.
+    /// The time after which to try again in whole seconds, rounded up: the value of HTTP's
+    /// `Retry-After`.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.0.retry_after.map(whole_seconds)
     }

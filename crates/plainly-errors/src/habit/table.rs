@@ -19,7 +19,8 @@ const LEGACY_0: Code = Code::new(-32000);
 const LEGACY_1: Code = Code::new(-32001);
 const LEGACY_3: Code = Code::new(-32003);
 const LEGACY_4: Code = Code::new(-32004);
-/// The codes of the draft of events: NotFound, Forbidden, ResourceExhausted, Unsupported, CallbackEndpointError.
+/// The codes of the draft of events: NotFound, Forbidden, ResourceExhausted, Unsupported,
+/// CallbackEndpointError.
 const EVENT_NOT_FOUND: Code = Code::new(-32011);
 const EVENT_FORBIDDEN: Code = Code::new(-32012);
 const EVENT_EXHAUSTED: Code = Code::new(-32013);
