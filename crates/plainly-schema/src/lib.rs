@@ -1,5 +1,5 @@
-//! JSON Schema validation for untrusted values: the cost is bounded for every schema and every value, and failures are
-//! reported in sentences that a person or a model can act on.
+//! JSON Schema validation for untrusted values: the cost is bounded for every schema and every
+//! value, and failures are reported in sentences that a person or a model can act on.
 //!
 //! ```
 //! use plainly_schema::{Limits, Schema};

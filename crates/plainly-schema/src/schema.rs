@@ -27,8 +27,8 @@ pub struct Schema {
     limits: Limits,
 }
 
-/// Limits on the size of schemas, and of the values validated against them. Start from [`Limits::default`] and change
-/// what you need.
+/// Limits on the size of schemas, and of the values validated against them. Start from
+/// [`Limits::default`] and change what you need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
