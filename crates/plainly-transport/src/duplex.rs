@@ -18,7 +18,8 @@ const CAPACITY: usize = 64 << 10;
 // Without it, empty messages would never fill a queue.
 const OVERHEAD: usize = 1;
 
-/// One end of a connection in memory. Dropping it ends the connection: the other end receives everything sent before.
+/// One end of a connection in memory. Dropping it ends the connection: the other end receives
+/// everything sent before.
 #[derive(Debug)]
 pub struct Duplex {
     incoming: Arc<Lock<Queue>>,

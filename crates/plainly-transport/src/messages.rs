@@ -9,11 +9,11 @@ use plainly_protocol::id::RequestId;
 
 /// A connection that carries whole JSON-RPC messages in both directions.
 ///
-/// [`Lines`](super::lines::Lines) puts one message per line on a byte stream, and [`Duplex`](super::Duplex) stays in
-/// memory. To use MCP over something else, implement this trait and pass it to
-/// `Server::serve_messages` or
-/// `Client::over_messages`. As with `Stream` and `Sink`, anything that returns
-/// `Pending` wakes the task that last called it; one task calls all of these methods.
+/// [`Lines`](super::lines::Lines) puts one message per line on a byte stream, and
+/// [`Duplex`](super::Duplex) stays in memory. To use MCP over something else, implement this trait
+/// and pass it to `Server::serve_messages` or `Client::over_messages`. As with `Stream` and `Sink`,
+/// anything that returns `Pending` wakes the task that last called it; one task calls all of these
+/// methods.
 ///
 /// ```
 /// use std::io;

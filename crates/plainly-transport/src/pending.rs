@@ -30,7 +30,8 @@ impl<W> PendingRequests<W> {
         }
     }
 
-    /// Removes the waiter for the reply to `id`, if there still is one. `1` and `"1"` are different ids.
+    /// Removes the waiter for the reply to `id`, if there still is one. `1` and `"1"` are different
+    /// ids.
     pub fn take(&mut self, id: &RequestId) -> Option<W> {
         self.waiting.as_mut()?.remove(id)
     }

@@ -9,7 +9,8 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Standard input. If a thread reads it, the thread reads ahead, and keeps reading after this is dropped.
+/// Standard input. If a thread reads it, the thread reads ahead, and keeps reading after this is
+/// dropped.
 pub fn input() -> io::Result<Box<dyn AsyncRead + Send + Unpin>> {
     #[cfg(target_os = "linux")]
     if let Some(input) = reactor::input() {
