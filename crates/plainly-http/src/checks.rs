@@ -125,7 +125,8 @@ fn accepts_both(headers: &HeaderMap) -> bool {
     accepts(headers, JSON) && accepts_events(headers)
 }
 
-/// Whether the most specific range that covers `media_type` has a weight above zero (RFC 9110, 12.5.1).
+/// Whether the most specific range that covers `media_type` has a weight above zero (RFC 9110,
+/// 12.5.1).
 fn accepts(headers: &HeaderMap, media_type: (&[u8], &[u8])) -> bool {
     headers
         .get_all(ACCEPT)

@@ -16,7 +16,8 @@ use super::origin::AllowedNames;
 use super::response::METHODS;
 use plainly_transport::Reply;
 
-/// The headers that clients send, except for `Mcp-Param-*`, whose names come from the schemas of tools.
+/// The headers that clients send, except for `Mcp-Param-*`, whose names come from the schemas of
+/// tools.
 const SENT: &str = "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, \
                     Mcp-Name, Mcp-Session-Id";
 /// The headers of responses that clients read.

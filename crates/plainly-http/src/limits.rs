@@ -14,7 +14,8 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Bytes of one message. The same as the server's, 4 MiB by default. Beyond: 413, and the connection closes.
+    /// Bytes of one message. The same as the server's, 4 MiB by default. Beyond: 413, and the
+    /// connection closes.
     pub message_bytes: usize,
     /// Bytes of all bodies being read or answered, in the whole server. 256 MiB. Beyond: 503 with
     /// `Retry-After`, and the connection closes.
@@ -27,8 +28,8 @@ pub struct HttpLimits {
     /// Bytes per second that a body must reach after `body_grace`, including the bytes that arrived
     /// before. 1 KiB; 0 disables the limit.
     pub body_rate: u32,
-    /// Bytes of the head of a request, at least 8 KiB. 64 KiB. Beyond: 431, and the connection closes, except over
-    /// HTTP/2.
+    /// Bytes of the head of a request, at least 8 KiB. 64 KiB. Beyond: 431, and the connection
+    /// closes, except over HTTP/2.
     pub head_bytes: usize,
     /// Headers of a request. 100. Beyond: 431, and the connection closes, except over HTTP/2.
     pub headers: usize,

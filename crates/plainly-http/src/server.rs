@@ -86,7 +86,8 @@ impl<E: Exchange> HttpService<E> {
         }
     }
 
-    /// Also accepts requests for `host`: `example.com` at any port, `example.com:8443` at that port.
+    /// Also accepts requests for `host`: `example.com` at any port, `example.com:8443` at that
+    /// port.
     pub fn allow_host(mut self, host: &str) -> Result<Self, InvalidAllowance> {
         Arc::make_mut(&mut self.inner).allowed.allow_host(host)?;
         Ok(self)
