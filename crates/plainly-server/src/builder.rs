@@ -308,8 +308,9 @@ impl ServerBuilder {
     }
 
     /// Sets whether resources use the extension `dev.plainly/resources`:
-    /// [parts, formats and capabilities](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md).
-    /// By default they do.
+    /// [parts, formats and
+    /// capabilities](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md). By
+    /// default they do.
     #[must_use]
     pub fn resource_extensions(mut self, are_used: bool) -> Self {
         self.definitions.is_unextended = !are_used;

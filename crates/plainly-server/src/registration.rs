@@ -1,4 +1,5 @@
-//! Adding and removing tools, prompts and resources while the server runs. Subscribed clients are notified.
+//! Adding and removing tools, prompts and resources while the server runs. Subscribed clients are
+//! notified.
 
 use super::Server;
 use super::features::{BuildErrors, Prompt, Resource, Tool};
@@ -29,9 +30,9 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the tool `name`, and notifies clients that listen for changes of the tools. Running calls continue.
-    /// Returns false if there is no tool with this name, or if the server was built without
-    /// [`dynamic_tools`](super::ServerBuilder::dynamic_tools).
+    /// Removes the tool `name`, and notifies clients that listen for changes of the tools. Running
+    /// calls continue. Returns false if there is no tool with this name, or if the server was built
+    /// without [`dynamic_tools`](super::ServerBuilder::dynamic_tools).
     pub fn remove_tool(&self, name: &str) -> bool {
         let was_there = self.0.features.tools.remove(name);
         if was_there {
@@ -64,8 +65,8 @@ impl Server {
         was_there
     }
 
-    /// Adds a resource, as [`add_tool`](Self::add_tool) does for a tool. It takes precedence over a template or a store
-    /// with the same URI.
+    /// Adds a resource, as [`add_tool`](Self::add_tool) does for a tool. It takes precedence over a
+    /// template or a store with the same URI.
     ///
     /// # Errors
     ///
@@ -80,8 +81,8 @@ impl Server {
         Ok(())
     }
 
-    /// Removes the resource at `uri`, as [`remove_tool`](Self::remove_tool) does for a tool. Clients subscribed to the
-    /// resource itself are notified too.
+    /// Removes the resource at `uri`, as [`remove_tool`](Self::remove_tool) does for a tool.
+    /// Clients subscribed to the resource itself are notified too.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let was_there = self.0.features.resources.fixed().remove(uri);
         if was_there {

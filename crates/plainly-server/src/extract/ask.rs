@@ -52,8 +52,8 @@ use crate::request::Scope;
 /// happen only once in any case, the server has to remember it itself, because a client may send
 /// the same request with the same answers more than once.
 ///
-/// **An older client is asked with a request from the server**, while the handler waits. The handler's deadline is
-/// suspended meanwhile.
+/// **An older client is asked with a request from the server**, while the handler waits. The
+/// handler's deadline is suspended meanwhile.
 ///
 /// Questions that are asked concurrently, with `tokio::join!` or `try_join!`, are sent together.
 ///
@@ -96,8 +96,8 @@ impl Ask {
     /// Asks the user for a `T` with a form of its fields, whose documentation explains them.
     /// Returns `None` if the user declined or cancelled.
     ///
-    /// The fields can be strings, numbers, booleans, enums without data, and lists of such enums; an `Option` is not
-    /// required.
+    /// The fields can be strings, numbers, booleans, enums without data, and lists of such enums;
+    /// an `Option` is not required.
     ///
     /// ```
     /// use plainly::{Ask, AskError};

@@ -142,8 +142,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The progress so far, with an unknown total: an `f64`, or an integer of up to 32 bits (convert others with `as
-    /// f64`).
+    /// The progress so far, with an unknown total: an `f64`, or an integer of up to 32 bits
+    /// (convert others with `as f64`).
     pub fn new(progress: impl Into<f64>) -> Self {
         Self {
             progress: progress.into(),

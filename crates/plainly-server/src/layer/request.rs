@@ -60,8 +60,8 @@ impl Request {
         self.subject.name.as_deref()
     }
 
-    /// The arguments of the tool or prompt, as JSON that has not been validated against a schema. Their length is within
-    /// the server's limits.
+    /// The arguments of the tool or prompt, as JSON that has not been validated against a schema.
+    /// Their length is within the server's limits.
     pub fn arguments(&self) -> Option<&str> {
         self.params()?.get("arguments")
     }

@@ -24,8 +24,8 @@ const LEAST: usize = 4 << 10;
 /// clones share the tasks.
 ///
 /// It stores at most [`stored`](crate::limits::TaskLimits::stored) tasks, an eighth of them per
-/// principal, and [`bytes`](crate::limits::TaskLimits::bytes) in total. No task is dropped before it
-/// has expired.
+/// principal, and [`bytes`](crate::limits::TaskLimits::bytes) in total. No task is dropped before
+/// it has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
