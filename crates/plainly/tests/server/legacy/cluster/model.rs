@@ -204,7 +204,8 @@ impl World {
         self.nodes[at].server.exchange(&frame).await
     }
 
-    /// Sends a request that succeeds unless the session has ended. Returns the messages of the reply.
+    /// Sends a request that succeeds unless the session has ended. Returns the messages of the
+    /// reply.
     async fn request(&self, at: usize, session: usize, message: &Value) -> Option<Vec<Value>> {
         let reply = self.send(at, session, message).await;
         let expected = match self.sessions[session].has_ended {
