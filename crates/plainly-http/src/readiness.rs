@@ -45,7 +45,7 @@ impl Readiness {
         }
     }
 
-    /// Whether the server takes new clients.
+    /// Whether the server accepts new clients.
     pub fn is_ready(&self) -> bool {
         self.health() != Health::NotReady
     }
