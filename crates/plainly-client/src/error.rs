@@ -46,8 +46,7 @@ pub type Result<T> = std::result::Result<T, Error>;
     reason = "either the peer answered with an error, or it did not"
 )]
 pub enum Error {
-    /// The server answered with an error. Its meaning is recognised, whatever code its revision
-    /// uses.
+    /// The server answered with an error, recognised whatever code its revision uses.
     Protocol(ProtocolError),
     /// The server did not answer, or its answer is unusable.
     Local(Arc<LocalError>),
@@ -57,8 +56,7 @@ pub enum Error {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
-    /// No reply came in time. The request was cancelled; whether the server had acted on it is
-    /// unknown.
+    /// No reply came in time. The request was cancelled; the server may have acted on it before.
     #[error("no reply to `{method}` within {after:?}{}", Instead(.instead))]
     #[non_exhaustive]
     Timeout {
@@ -69,8 +67,7 @@ pub enum LocalError {
         /// The last message of the server that is no reply to any request, if there is one.
         instead: Option<String>,
     },
-    /// The connection has ended; connect again. Every request that was in flight ends with this
-    /// error.
+    /// The connection has ended; connect again. Every request in flight ends with this error.
     #[error(transparent)]
     Closed(Arc<ConnectionEnd>),
     /// The server's program could not be started: check its name, path and permissions.
@@ -99,8 +96,7 @@ pub enum LocalError {
         method: &'static str,
         /// The last data of the server that is no message, if there is any.
         instead: Option<String>,
-        /// The time that the server asks to wait before a stream is opened again (`retry` in its
-        /// events).
+        /// The time to wait that the server asks for (`retry` in its events).
         retry_after: Option<Duration>,
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
@@ -161,8 +157,7 @@ pub enum LocalError {
         /// The mistakes in it, each with its place.
         mistakes: Vec<Mistake>,
     },
-    /// The tool's structured output does not match the output schema that the server listed for it.
-    /// The tool has run.
+    /// The tool has run, but its structured output does not match the output schema listed for it.
     #[error("the structured output of tool `{}` does not match its output schema: {}", BoundedText(.tool), BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
@@ -173,8 +168,7 @@ pub enum LocalError {
         /// The result as received.
         result: Box<CallToolResult>,
     },
-    /// The server did not declare the capability that the method belongs to; the request was not
-    /// sent.
+    /// The server did not declare the capability that the method belongs to; nothing was sent.
     #[error(
         "the server has no {capability}: it did not declare the capability that `{method}` needs"
     )]
@@ -218,8 +212,7 @@ pub enum LocalError {
         /// The reason why there is no answer.
         source: ProtocolError,
     },
-    /// The server asked for more input too many times in a row, and would probably continue
-    /// forever.
+    /// The server asked for more input too many times in a row, and would probably never stop.
     #[error("`{method}` asked for more input {limit} times")]
     #[non_exhaustive]
     TooManyRounds {
@@ -383,8 +376,7 @@ impl Error {
         .into()
     }
 
-    /// Adds the time that the server asks to wait before the stream is opened again, if a stream
-    /// broke off.
+    /// Adds the time that the server asks to wait before a stream that broke off is reopened.
     #[cfg(feature = "http")]
     pub(crate) fn with_retry(mut self, asked: Option<Duration>) -> Self {
         if let Self::Local(error) = &mut self
