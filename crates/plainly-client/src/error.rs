@@ -200,7 +200,7 @@ pub enum LocalError {
     /// The server asks a question before it answers, but there is no answer: no handler was
     /// registered for it, or the handler refused. The server is not waiting; a task is, and can
     /// still be [answered](crate::TaskHandle::answer).
-    #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
+    #[error("`{method}` needs an answer to `{asked}`, and the client gave none")]
     #[non_exhaustive]
     Unanswered {
         /// The method that was called.

@@ -18,7 +18,7 @@ use super::subscriptions::Announcements;
 /// The capabilities and instructions of a server.
 #[derive(Debug)]
 pub(super) struct Discovery {
-    implementation: Implementation,
+    pub(super) implementation: Implementation,
     instructions: Option<String>,
     /// The capabilities of the program's features.
     capabilities: ServerCapabilities,

@@ -49,8 +49,8 @@ pub use super::state::States;
     message = "`{Self}` can't be an argument of a handler of the kind `{C}`",
     label = "not an extractor of `{C}`",
     note = "all take `State<S>` and `Context`, which reports progress and logs",
-    note = "tools take `Args<T>`, `Ask`, `Task` and `Returned` too; prompts `Args<T>`, `Ask` and `Returned`; completions `Completing`",
-    note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
+    note = "tools take `Args<T>`, `Ask`, `Task` and `ReturnedAnswers` too; prompts `Args<T>`, `Ask` and `ReturnedAnswers`; completions `PartialArgument`",
+    note = "resources take `ResourceUri`, `Ask` and `ReturnedAnswers` too, and those of templates `Vars<T>`"
 )]
 pub trait Extract<C: Channel>: Sized {
     /// The number of times that the parameter reads the arguments of the call. A handler may do so

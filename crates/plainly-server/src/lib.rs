@@ -65,6 +65,7 @@ mod standing;
 pub mod store;
 mod usage;
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tokio::task::JoinSet;
@@ -117,10 +118,9 @@ pub mod cluster {
 /// let server = Server::builder("greeter", "1.0.0").tool(Tool::new("hello", hello)).build()?;
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Server(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     sources: source::Sources,
     discovery: discovery::Discovery,
@@ -141,6 +141,14 @@ struct Inner {
     replicas: Option<Arc<replicas::Replicas>>,
     /// The tasks that receive messages from the other replicas.
     hearing: OnceLock<JoinSet<()>>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("implementation", &self.0.discovery.implementation)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Server {

@@ -111,7 +111,7 @@ pub(crate) fn application() -> Result<Router, BuildErrors> {
     let notes = Notes::default();
     let mcp = Router::new()
         .route_service("/mcp", server(notes.clone())?.http())
-        .layer(from_fn(authenticate));
+        .route_layer(from_fn(authenticate));
     Ok(Router::new()
         .route("/count", get(count))
         .with_state(notes)

@@ -146,7 +146,7 @@ async fn cve_2026_27896_keys_matched_by_case_folding() {
             );
             // Beside the right key, the other spelling is an unknown member without effect.
             let (before, after) = call.split_once(&key).unwrap();
-            let text = format!("{before}{other}{},{key}{after}", json!("shell"));
+            let text = format!("{before}{other}{},{key}{after}", json!("echo"));
             let attempt = Attempt::call(site.address, "echo", json!({"text": "x"}));
             let body = attempt.clone().body(text.clone()).json().await;
             // The header names `echo` and the body `canary`: the server refuses the mismatch.
