@@ -40,7 +40,7 @@ impl Mistake {
         }
     }
 
-    /// The same mistake for an outer value, which has the faulty value as its member `name`.
+    /// Returns this mistake for an outer value, which has the faulty value as its member `name`.
     ///
     /// ```
     /// use plainly_errors::Mistake;

@@ -92,7 +92,7 @@ impl PageRange {
         self.first..=self.last.min(total)
     }
 
-    /// The same number of pages after these, if a document of `total` pages has any.
+    /// As many pages after these, if a document of `total` pages has any.
     #[must_use]
     pub fn next(self, total: u32) -> Option<Self> {
         let first = self.last.checked_add(1)?;

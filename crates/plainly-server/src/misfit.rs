@@ -20,7 +20,7 @@ impl Misfit {
         Self(Mistake::new("", why))
     }
 
-    /// The same misfit for an outer value, which contains this value as a member or, by its index,
+    /// Returns this misfit for an outer value, which contains this value as a member or, by its index,
     /// as an item.
     pub(super) fn under(self, name: &str) -> Self {
         Self(self.0.under(name))

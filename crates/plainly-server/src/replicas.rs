@@ -76,7 +76,7 @@ pub(crate) struct Replicas {
     lists: String,
 }
 
-/// The numbers of the last event and the last question.
+/// The numbers of the last messages.
 #[derive(Debug, Default)]
 struct SentNumbers {
     event: u64,
@@ -229,8 +229,7 @@ impl Replicas {
         }
     }
 
-    /// Stores a question that is too large to be sent, and returns the question that is sent in its
-    /// place.
+    /// Stores a question that is too large to be sent. Returns the one to send in its place.
     async fn stored(
         &self,
         question: &ReplicaQuestion,
@@ -254,8 +253,7 @@ impl Replicas {
         }
     }
 
-    /// The question itself, if it is stored in a record. If it can't be read, returns the answer to
-    /// send.
+    /// The question itself, if it is stored in a record; or the answer to send if it can't be read.
     pub(crate) async fn whole(
         &self,
         question: ReplicaQuestion,

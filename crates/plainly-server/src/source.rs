@@ -297,7 +297,7 @@ impl Sources {
         }
     }
 
-    /// The answer `found` or, if it says that the subject does not exist, that of a source.
+    /// The answer `found` or, if the subject does not exist there, that of a source.
     pub(super) fn or_answer(
         &self,
         found: MethodAnswer,
@@ -371,7 +371,7 @@ fn first(
     }
 }
 
-/// The answer `found` or, if it says that the subject does not exist, the next one.
+/// The answer `found` or, if the subject does not exist there, the next one.
 fn or_next(found: AnswerFuture, next: MethodAnswer) -> MethodAnswer {
     let answering = async move {
         match (found.await, next) {

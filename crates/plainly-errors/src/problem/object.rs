@@ -104,7 +104,7 @@ impl Problem {
     }
 }
 
-/// The same object as [`Problem::to_object`], with the members in that order.
+/// Writes the object of [`Problem::to_object`], with the members in that order.
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let object = Object {

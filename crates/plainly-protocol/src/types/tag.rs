@@ -10,7 +10,7 @@ pub const IF_NONE_MATCH: &str = "dev.plainly/ifNoneMatch";
 /// The key of the tag in the `_meta` of a resource and of its contents.
 const ETAG: &str = "dev.plainly/etag";
 
-/// The key in the `_meta` of contents that say that the client's content is current.
+/// The key in the `_meta` of contents that confirm the client's content as current.
 const NOT_MODIFIED: &str = "dev.plainly/notModified";
 
 impl Resource {
@@ -36,7 +36,7 @@ impl Resource {
 }
 
 impl ResourceContents {
-    /// Contents that say that the client's content of this resource is current.
+    /// Contents that confirm the client's content of this resource as current.
     pub fn not_modified(resource: Resource) -> Self {
         let mut content = Self::new(resource, String::new());
         let meta = content.meta.get_or_insert_default();
@@ -44,13 +44,13 @@ impl ResourceContents {
         content
     }
 
-    /// Whether these contents say that the client's content is current.
+    /// Whether these contents confirm the client's content as current.
     pub fn is_not_modified(&self) -> bool {
         self.meta.as_ref().is_some_and(is_not_modified_in)
     }
 }
 
-/// Whether this is the `_meta` of contents that say that the client's content is current.
+/// Whether this is the `_meta` of contents that confirm the client's content as current.
 pub fn is_not_modified_in(meta: &Meta) -> bool {
     meta.get(NOT_MODIFIED).is_some_and(|value| *value == true)
 }

@@ -182,7 +182,7 @@ impl Questions {
             .collect()
     }
 
-    /// Answers an open question. The mistakes say why the answer is invalid. An answer to any other
+    /// Answers an open question. Returns the mistakes of an invalid answer. An answer to any other
     /// question is ignored.
     pub(crate) fn answer(
         &self,

@@ -52,7 +52,7 @@ pub(crate) enum ReplicaEvent {
 pub(crate) enum ReplicaQuestion {
     /// Is the replica running?
     Runs,
-    /// What is the data about the replica?
+    /// Asks for the data about the replica.
     Meet,
     /// Does the replica accept this client's answer to a question that it asked in a session?
     Answer { session: String, response: String },

@@ -46,9 +46,9 @@ enum TaskStep {
 pub(crate) enum TaskStart {
     /// Before the handler begins.
     AtOnce,
-    /// When the handler first waits.
+    /// At the first wait of the handler.
     Waiting,
-    /// When the handler chooses.
+    /// At a moment that the handler chooses.
     WhenItSays,
 }
 
@@ -58,7 +58,7 @@ impl TaskStage {
         self.0.lock().step = TaskStep::Open(becomes);
     }
 
-    /// Whether the call becomes a task now. `is_waiting` says whether its handler waits. Returns
+    /// Whether the call becomes a task now. `is_waiting` is whether its handler waits. Returns
     /// true only once; the caller is woken if the answer changes later.
     pub(crate) fn is_due(&self, is_waiting: bool, context: &Context<'_>) -> bool {
         let mut state = self.0.lock();

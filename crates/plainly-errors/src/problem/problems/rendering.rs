@@ -146,7 +146,7 @@ struct ProblemEntry<'a> {
     details: &'a Details,
 }
 
-/// The same object as [`Problems::to_object`], with the members in that order.
+/// Writes the object of [`Problems::to_object`], with the members in that order.
 impl Serialize for Problems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let object = ProblemsObject {

@@ -32,8 +32,8 @@ pub(super) async fn read(
     }
 }
 
-/// Reads a resource, unless it has this tag. In that case the result says that the client's content
-/// is current.
+/// Reads a resource, unless it has this tag. In that case the result confirms the client's content
+/// as current.
 pub(super) async fn read_unless(
     store: &dyn DynStore,
     uri: &str,
