@@ -92,7 +92,7 @@ impl PageRange {
         self.first..=self.last.min(total)
     }
 
-    /// As many pages after these, if a document of `total` pages has any.
+    /// The next pages, as many as these, if a document of `total` pages has any.
     #[must_use]
     pub fn next(self, total: u32) -> Option<Self> {
         let first = self.last.checked_add(1)?;
