@@ -31,18 +31,19 @@ impl Object {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// A member that is a text, if it exists.
+    /// A member that is a text, if it exists. An empty text counts as absent, because some servers
+    /// write members that they have no value for.
     pub fn text(&self, name: &'static str) -> Result<Option<String>, Unreadable> {
         match self.get(name) {
             None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
             Some(_) => Err(wrong(name, "a string")),
         }
     }
 
     /// A member that is a text, and must exist.
     pub fn required_text(&self, name: &'static str) -> Result<String, Unreadable> {
-        let text = self.text(name)?.filter(|text| !text.is_empty());
+        let text = self.text(name)?;
         text.ok_or_else(|| Unreadable(format!("has no `{name}`")))
     }
 

@@ -54,8 +54,6 @@ pub struct TokenExchange<'a> {
 impl<'a> TokenExchange<'a> {
     /// The URN of an ID token.
     pub const ID_TOKEN: &'static str = "urn:ietf:params:oauth:token-type:id_token";
-    /// The URN of a SAML 2.0 assertion.
-    pub const SAML2: &'static str = "urn:ietf:params:oauth:token-type:saml2";
     /// The URN of the requested assertion.
     pub const ID_JAG: &'static str = "urn:ietf:params:oauth:token-type:id-jag";
 
@@ -216,9 +214,11 @@ impl Tokens {
         grant.access_token = self.access_token;
         grant.token_type = self.token_type;
         let after = |time| now.saturating_add(time);
-        grant.expires_at = self.expires_in.map(after);
+        // Some servers send 0 if the token does not expire.
+        let lifetime = self.expires_in.filter(|&time| time > 0);
+        grant.expires_at = lifetime.map(after);
         let early = |time: u64| time - (time / 10).min(AHEAD);
-        grant.renew_at = self.expires_in.map(early).map(after);
+        grant.renew_at = lifetime.map(early).map(after);
         if self.refresh_token.is_some() {
             grant.refresh_token = self.refresh_token;
         }
@@ -246,9 +246,9 @@ impl Tokens {
                 return Err(TokenError::Unusable(why.to_owned()));
             }
         };
-        let refresh_token = match object.get("refresh_token") {
-            None => None,
-            Some(_) => Some(secret(&object, "refresh_token")?),
+        let refresh_token = match object.text("refresh_token") {
+            Ok(None) => None,
+            Ok(Some(_)) | Err(_) => Some(secret(&object, "refresh_token")?),
         };
         Ok(Self {
             access_token: secret(&object, "access_token")?,
@@ -296,7 +296,7 @@ pub(crate) fn answer(status: u16, body: &[u8]) -> Result<Object, TokenError> {
         object.text(name).ok()?
     };
     let error = member("error");
-    if error.is_some() || status != 200 {
+    if error.is_some() || !(200..300).contains(&status) {
         return Err(TokenError::Refused {
             status,
             error,
@@ -444,16 +444,18 @@ mod tests {
                 "kept",
                 "a b",
             ),
+            (r#", "expires_in": 0"#, None, None, "kept", "a b"),
+            (r#", "expires_in": -1"#, None, None, "kept", "a b"),
             (
-                r#", "expires_in": 0"#,
-                Some(1000),
-                Some(1000),
+                r#", "refresh_token": "", "error": "", "scope": """#,
+                None,
+                None,
                 "kept",
                 "a b",
             ),
         ] {
             let body = format!(r#"{{"access_token": "t", "token_type": "DPoP"{members}}}"#);
-            let tokens = Tokens::read(200, body.as_bytes()).unwrap();
+            let tokens = Tokens::read(201, body.as_bytes()).unwrap();
             let grant = tokens.renew(&old, 1000);
             assert_eq!(grant.access_token.expose(), "t");
             assert_eq!(grant.token_type, TokenType::DPoP);
