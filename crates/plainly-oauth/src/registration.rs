@@ -113,8 +113,7 @@ impl<'a> RegistrationRequest<'a> {
         body: &[u8],
         now: u64,
     ) -> Result<Registration, TokenError> {
-        // The specification requires 201, but some servers send 200.
-        let object = answer(if status == 201 { 200 } else { status }, body)?;
+        let object = answer(status, body)?;
         let unusable = |why: &str| TokenError::Unusable(why.to_owned());
         let client_id = object.required_text("client_id");
         let client_id = client_id.map_err(|why| TokenError::Unusable(why.to_string()))?;
@@ -178,6 +177,8 @@ impl<'a> RegistrationRequest<'a> {
         let method = match named.transpose()? {
             // Some servers grant the requested method without listing it.
             Some(method) if method == self.method || is_taken(method) => method,
+            // A server that issues no secret and names no method expects none.
+            None if !has_secret && server.client_auth_methods.is_none() => ClientAuthMethod::None,
             Some(_) | None => self.method,
         };
         match method {
@@ -236,6 +237,18 @@ mod tests {
                 read(methods, &answered),
                 Ok(expected),
                 "{methods:?} {named}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_client_without_a_secret_is_public_unless_the_server_says_otherwise() {
+        let empty = r#"{"client_id": "i", "client_secret": "", "token_endpoint_auth_method": ""}"#;
+        for answered in [r#"{"client_id": "i"}"#, empty] {
+            assert_eq!(
+                read(None, answered),
+                Ok(ClientAuthMethod::None),
+                "{answered}"
             );
         }
     }
@@ -312,12 +325,17 @@ mod tests {
     fn a_registration_that_is_no_use_is_refused() {
         for (methods, answered, expected) in [
             (
-                None,
+                Some(&["client_secret_basic"][..]),
                 r#"{"client_id": "i"}"#,
                 "has no `client_secret`, which its method needs",
             ),
             (
-                Some(&["none"][..]),
+                None,
+                r#"{"client_id": "i", "token_endpoint_auth_method": "client_secret_basic"}"#,
+                "has no `client_secret`, which its method needs",
+            ),
+            (
+                Some(&["none"]),
                 r#"{"client_id": "i", "token_endpoint_auth_method": "magic"}"#,
                 "has a member `token_endpoint_auth_method` that is unknown",
             ),
