@@ -83,10 +83,7 @@ fn is_of_server(value: &Value) -> bool {
         "authorization_endpoint",
         "token_endpoint",
         "registration_endpoint",
-        "revocation_endpoint",
         "device_authorization_endpoint",
-        "introspection_endpoint",
-        "jwks_uri",
     ];
     let lists = [
         "scopes_supported",
@@ -94,7 +91,6 @@ fn is_of_server(value: &Value) -> bool {
         "token_endpoint_auth_methods_supported",
         "code_challenge_methods_supported",
         "dpop_signing_alg_values_supported",
-        "authorization_grant_profiles_supported",
     ];
     let flags = [
         "authorization_response_iss_parameter_supported",
@@ -124,6 +120,7 @@ fn is_endpoint(value: &Value) -> bool {
     let is_letter = |it: char| it.is_ascii_graphic() && !HIDING.contains(it);
     match value {
         Value::Null => true,
+        Value::String(text) if text.is_empty() => true,
         Value::String(text) => Url::parse(text).is_ok_and(|url| {
             let is_spoken = ["http", "https"].contains(&url.scheme());
             let is_nobodys = url.username().is_empty() && url.password().is_none();

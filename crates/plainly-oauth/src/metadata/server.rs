@@ -39,8 +39,6 @@ pub struct ServerMetadata {
     pub reads_client_documents: bool,
     /// The algorithms of accepted proofs (RFC 9449).
     pub dpop_algorithms: Vec<String>,
-    /// The accepted grant profiles, by name (`urn:ietf:params:oauth:grant-profile:…`).
-    pub grant_profiles: Vec<String>,
 }
 
 impl ServerMetadata {
@@ -49,15 +47,17 @@ impl ServerMetadata {
         let object = Object::read(bytes)?;
         let texts = |name| object.texts(name);
         let endpoint = |name| endpoint(&object, name);
+        // Logins do without these, so a fault in one must not prevent a login.
+        let optional = |name| endpoint(name).ok().flatten();
         Ok(Self {
             issuer: object.required_text("issuer")?,
             authorization_endpoint: endpoint("authorization_endpoint")?,
             token_endpoint: endpoint("token_endpoint")?,
             registration_endpoint: endpoint("registration_endpoint")?,
-            revocation_endpoint: endpoint("revocation_endpoint")?,
+            revocation_endpoint: optional("revocation_endpoint"),
             device_authorization_endpoint: endpoint("device_authorization_endpoint")?,
-            introspection_endpoint: endpoint("introspection_endpoint")?,
-            jwks_uri: endpoint("jwks_uri")?,
+            introspection_endpoint: optional("introspection_endpoint"),
+            jwks_uri: optional("jwks_uri"),
             scopes: texts("scopes_supported")?.unwrap_or_default(),
             grant_types: texts("grant_types_supported")?,
             client_auth_methods: texts("token_endpoint_auth_methods_supported")?,
@@ -65,7 +65,6 @@ impl ServerMetadata {
             sends_issuer: object.flag("authorization_response_iss_parameter_supported")?,
             reads_client_documents: object.flag("client_id_metadata_document_supported")?,
             dpop_algorithms: texts("dpop_signing_alg_values_supported")?.unwrap_or_default(),
-            grant_profiles: texts("authorization_grant_profiles_supported")?.unwrap_or_default(),
         })
     }
 
@@ -138,6 +137,17 @@ mod tests {
                 "{document}"
             );
         }
+    }
+
+    #[test]
+    fn a_fault_in_what_no_login_needs_prevents_none() {
+        let document = r#"{"issuer": "https://a.example", "revocation_endpoint": "",
+            "jwks_uri": "jwks.json", "introspection_endpoint": 7, "registration_endpoint": ""}"#;
+        let expected = ServerMetadata {
+            issuer: "https://a.example".to_owned(),
+            ..ServerMetadata::default()
+        };
+        assert_eq!(ServerMetadata::read(document.as_bytes()), Ok(expected));
     }
 
     #[test]
