@@ -37,15 +37,19 @@ pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
 pub fn check_page(url: &str) -> Result<(), UnfitEndpoint> {
     check(url)?;
     let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is not a URL"))?;
-    let is_here = match parsed.host() {
+    match parsed.scheme() {
+        "http" if !is_this_machine(&parsed) => Err(UnfitEndpoint("is not an https URL")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether requests to this URL stay on this machine.
+pub fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
-    };
-    match parsed.scheme() {
-        "http" if !is_here => Err(UnfitEndpoint("is not an https URL")),
-        _ => Ok(()),
     }
 }
 

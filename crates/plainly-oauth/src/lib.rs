@@ -27,7 +27,7 @@ mod single;
 pub mod token;
 
 pub use self::client_proof::{Form, IncompleteRegistration, prove};
-pub use self::endpoint::{UnfitEndpoint, check_page};
+pub use self::endpoint::{UnfitEndpoint, check_page, is_this_machine};
 pub use self::json::{Object, Unreadable};
 pub use self::pkce::Pkce;
 pub use self::random::random_text;

@@ -1,5 +1,6 @@
 //! Mistakes in the configuration of a resource server.
 
+use plainly_oauth::is_this_machine;
 use url::Url;
 
 use super::verifier::VerificationError;
@@ -79,15 +80,9 @@ fn not_a_place(text: &str, expected: &'static str) -> Option<&'static str> {
     let Some(url) = url else {
         return Some(expected);
     };
-    let is_loopback = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
     match url.scheme() {
         "https" => {}
-        "http" if is_loopback => {}
+        "http" if is_this_machine(&url) => {}
         "http" => return Some("plain HTTP would expose tokens: use https"),
         _ => return Some("expected an https URL"),
     }
