@@ -39,6 +39,7 @@ pub use self::device::DevicePage;
 use self::device::Screen;
 pub use self::error::{IssuerPlace, OAuthError};
 use self::flow::Flow;
+pub use self::renewal::renewals_finished;
 pub use self::revocation::LoggedOut;
 pub use self::settings::IdentityProvider;
 use self::settings::{AssertionSource, GrantSource, Settings};

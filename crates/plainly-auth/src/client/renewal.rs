@@ -1,10 +1,12 @@
 //! The renewal of a token without the user: at its issuer, under a lock, and stored before use.
 
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use plainly_client::AuthorizerError as _;
 use plainly_oauth::credentials::{Credentials, Grant};
 use plainly_oauth::token::TokenRequest;
+use tokio::sync::watch;
 
 use super::OAuthError;
 use super::StoreLock;
@@ -21,12 +23,38 @@ enum Useless {
     RefreshToken,
 }
 
-/// The error codes of rejections that no retry can change (RFC 6749, 5.2).
+/// The error codes of rejections that make something useless (RFC 6749, 5.2).
 const FINAL: [(&str, Useless); 3] = [
     ("invalid_grant", Useless::Grant),
     ("invalid_client", Useless::GrantAndClient),
     ("unsupported_grant_type", Useless::RefreshToken),
 ];
+
+/// The number of renewals that run in this process.
+static RUNNING: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
+
+/// A running renewal.
+struct Running;
+
+impl Running {
+    fn start() -> Self {
+        RUNNING.send_modify(|it| *it += 1);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.send_modify(|it| *it -= 1);
+    }
+}
+
+/// Waits until no renewal of a token runs in this process. A program that ends during a renewal
+/// may lose the login, because the old refresh token is spent and the new one is not stored yet.
+pub async fn renewals_finished() {
+    // This fails only if the sender is dropped, and statics never are.
+    let _ = RUNNING.subscribe().wait_for(|it| *it == 0).await;
+}
 
 impl Flow {
     /// Renews a grant, or uses the grant that another process has renewed. Returns whether that was
@@ -50,9 +78,10 @@ impl Flow {
         }
         let client = self.client_of(&grant, &stored);
         let (flow, call) = (Arc::clone(self), TokenCall::new(grant, client)?);
+        let running = Running::start();
         let renewal = tokio::spawn(async move {
             let renewed = flow.refresh(call).await;
-            drop(lock);
+            drop((lock, running));
             renewed
         });
         let renewed = renewal.await;
@@ -81,11 +110,14 @@ impl Flow {
         let OAuthError::TokenRefused { error, .. } = &refused else {
             return Err(refused);
         };
-        let mut rows = FINAL.into_iter();
-        let Some((code, useless)) = rows.find(|(code, _)| error.as_deref() == Some(code)) else {
+        if refused.is_retryable() {
             return Err(refused);
+        }
+        tracing::info!(error = %refused, "the token can't be renewed");
+        let mut rows = FINAL.into_iter();
+        let Some((_, useless)) = rows.find(|(code, _)| error.as_deref() == Some(code)) else {
+            return Ok(false);
         };
-        tracing::info!(error = code, "the token can't be renewed any more");
         let key = &call.grant.key;
         let forget = Box::new(|credentials: &mut Credentials| match useless {
             Useless::RefreshToken => {

@@ -58,7 +58,10 @@ impl Flow {
             return Ok(());
         };
         let mut step = match goal.ending() {
-            Some(grant) => Step::Renew(grant.clone(), self.lock(grant).await?, Fallback::Expiry),
+            Some(grant) => match self.lock(grant).await {
+                Ok(lock) => Step::Renew(grant.clone(), lock, Fallback::Expiry),
+                Err(busy) => return self.without_renewal(Err(busy)),
+            },
             None => Step::Discover,
         };
         loop {
@@ -162,16 +165,32 @@ impl Flow {
         match (renewed, fallback) {
             (Ok(true), _) => Ok(None),
             (Ok(false), Fallback::Login(login)) => Ok(Some(Step::Register(login))),
-            (Ok(false), Fallback::Expiry) => {
-                self.wallet.clear();
-                Ok(None)
-            }
-            (Err(error), Fallback::Expiry) if may_pass(&error) => {
-                tracing::warn!(%error, "the token ends soon and could not be renewed");
-                Ok(None)
-            }
+            (renewed, Fallback::Expiry) => self.without_renewal(renewed.map(drop)).map(|()| None),
             (_, Fallback::Failure(error)) | (Err(error), _) => Err(error),
         }
+    }
+
+    /// Uses the token until it expires, because it can't be renewed.
+    fn without_renewal(&self, renewed: Result<(), OAuthError>) -> Result<(), OAuthError> {
+        let token = self.wallet.token();
+        let live = token.filter(|it| !self.has_ended(&it.grant));
+        let is_temporary = renewed.as_ref().is_err_and(may_pass);
+        match (renewed, live) {
+            (Err(error), None) if !is_temporary => return Err(error),
+            (Ok(()), None) => self.wallet.clear(),
+            (renewed, live) => {
+                if let Err(error) = renewed {
+                    tracing::warn!(%error, "the token ends soon and could not be renewed");
+                }
+                // Otherwise, each request would try to renew it again.
+                if let Some(live) = live.filter(|_| !is_temporary) {
+                    let mut grant = live.grant.clone();
+                    grant.refresh_token = None;
+                    self.wallet.set(grant, TokenOrigin::Stored)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -18,8 +18,9 @@ pub use self::file::FileStore;
 pub use self::keychain::Keychain;
 pub use self::memory::MemoryStore;
 
-/// The longest wait of a flow for another flow with the same name.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait of a flow for another flow with the same name: less than connecting may take,
+/// so that the user learns the reason.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Stores registrations and tokens. All of them are one document, so that it is never partly
 /// changed.
@@ -35,7 +36,7 @@ pub trait TokenStore: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<(), TokenStoreError>>;
 
     /// Waits until no other flow, in any process with this store, works on the object `name`; for
-    /// at most half a minute.
+    /// at most 10 seconds.
     ///
     /// Two simultaneous renewals of one token look like a theft to an authorization server, which
     /// then revokes it.

@@ -76,14 +76,14 @@ async fn what_is_kept_is_there_for_the_next_and_for_nobody_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_half_a_minute() {
+async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_10_seconds() {
     let directory = tempfile::tempdir().unwrap();
     let [first, second] = [(); 2].map(|()| FileStore::new(directory.path()));
     let held = first.lock("https://as.example/../a b").await.unwrap();
     drop(second.lock("another").await.unwrap());
     let refused = second.lock("https://as.example/../a b").await.unwrap_err();
     let expected = format!(
-        "cannot work on the logins in {}: another login or renewal is still running after 30 \
+        "cannot work on the logins in {}: another login or renewal is still running after 10 \
          seconds",
         second.place()
     );

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_half_a_minute() {
+    async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_10_seconds() {
         let store = MemoryStore::default();
         let held = store.lock("a").await.unwrap();
         let other = store.lock("b").await.unwrap();
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             "cannot work on the logins in the memory of this program: another login or renewal is \
-             still running after 30 seconds"
+             still running after 10 seconds"
         );
         let (waiting, ()) = tokio::join!(store.lock("a"), async { drop(held) });
         drop((waiting.unwrap(), other));

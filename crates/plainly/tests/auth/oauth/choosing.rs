@@ -486,36 +486,22 @@ async fn a_token_that_is_kept_is_used_at_once() {
 }
 
 #[tokio::test]
-async fn a_token_that_can_never_be_renewed_is_not_used_to_its_end() {
-    let world = World::new(Rules {
-        expires_in: Some(0),
-        ..Rules::default()
+async fn a_token_that_has_ended_and_can_never_be_renewed_is_not_sent() {
+    let store = MemoryStore::default();
+    let world = World::new(Rules::default()).await;
+    let login = || world.person.login().store(store.clone());
+    login().log_in(&world.server.url).await.unwrap();
+    keep(&store, |kept| {
+        let grant = &mut kept.grants[0];
+        (grant.expires_at, grant.renew_at) = (Some(1), Some(1));
     })
     .await;
-    let client = world.connect().await;
     let refusal = Answer::refusal(400, "invalid_grant");
     world
         .issuer
         .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
-    greet(&client).await.unwrap();
+    connect(&world.server.url, login()).await.unwrap();
     assert_eq!(world.person.visits(), 2);
-}
-
-#[tokio::test]
-async fn a_renewal_that_is_refused_for_something_else_is_told() {
-    let world = World::new(Rules {
-        expires_in: Some(0),
-        ..Rules::default()
-    })
-    .await;
-    let client = world.connect().await;
-    let refusal = Answer::refusal(400, "invalid_request");
-    world
-        .issuer
-        .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
-    let error = why(&greet(&client).await.unwrap_err());
-    assert_why!(&error, "renewal", OAuthError::TokenRefused { .. });
-    assert_eq!(world.person.visits(), 1);
 }
 
 /// A token is renewed even if the metadata can't be read, but not if they are those of another
