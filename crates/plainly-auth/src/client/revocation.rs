@@ -30,15 +30,20 @@ impl OAuth {
     /// If the revocation fails, or with [`Store`](OAuthError::Store) if the store does.
     pub async fn log_out(&self, url: &str) -> Result<LoggedOut, OAuthError> {
         let flow = self.flow(url);
-        let stored = flow.settings.store.load().await?;
+        let store = &flow.settings.store;
+        let Some(grant) = store.load().await?.grant(&flow.server).cloned() else {
+            return Ok(LoggedOut::Nothing);
+        };
+        let _lock = flow.lock(&grant).await?;
+        // The tokens may have been renewed before.
+        let stored = store.load().await?;
         let Some(grant) = stored.grant(&flow.server) else {
             return Ok(LoggedOut::Nothing);
         };
-        let _lock = flow.lock(grant).await?;
         let forget = Box::new(|credentials: &mut Credentials| {
             credentials.forget_grant(&grant.key);
         });
-        flow.settings.store.update(forget).await?;
+        store.update(forget).await?;
         flow.wallet.clear();
         let Some(endpoint) = &grant.revocation_endpoint else {
             return Ok(LoggedOut::Forgotten);

@@ -5,11 +5,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
-use plainly::client::oauth::{FileStore, OAuth};
+use plainly::client::oauth::credentials::Credentials;
+use plainly::client::oauth::{FileStore, LoggedOut, MemoryStore, OAuth, TokenStore as _};
 use plainly_authorization::{Answer, Endpoint, Misbehaviour, Rules};
+use tokio::time::Instant;
 
 use super::support::{World, connect, greet};
 
@@ -80,6 +83,44 @@ async fn a_call_that_is_given_up_loses_no_token() {
     greet(&client).await.unwrap();
     assert_eq!(world.issuer.reused(), 0);
     assert_eq!(world.person.visits(), 1);
+}
+
+/// A token that another flow is renewing is revoked as it is afterwards.
+#[tokio::test]
+async fn a_logout_revokes_the_tokens_of_a_renewal_that_it_waits_for() {
+    let store = MemoryStore::default();
+    let world = World::new(Rules::default()).await;
+    let url = &world.server.url;
+    let oauth = world.person.login().store(store.clone());
+    oauth.log_in(url).await.unwrap();
+    let name = format!("{} {url}", world.issuer.url);
+    let renewing = store.lock(&name).await.unwrap();
+    let mut logout = pin!(oauth.log_out(url));
+    assert!((&mut logout).now_or_never().is_none());
+    let renewed = |kept: &mut Credentials| kept.grants[0].refresh_token = Some("renewed".into());
+    store.update(Box::new(renewed)).await.unwrap();
+    drop(renewing);
+    assert_eq!(logout.await.unwrap(), LoggedOut::Revoked);
+    let revoked = world.issuer.record.at("/revoke").remove(0);
+    assert_eq!(revoked.parameter("token").unwrap(), "renewed");
+}
+
+/// A login in another terminal may take long. Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_token_is_used_as_long_as_it_lasts_if_another_flow_works_on_it() {
+    let store = MemoryStore::default();
+    let world = World::new(Rules::default()).await;
+    let url = &world.server.url;
+    let login = || world.person.login().store(store.clone());
+    login().log_in(url).await.unwrap();
+    let ends_soon = |kept: &mut Credentials| kept.grants[0].renew_at = Some(1);
+    store.update(Box::new(ends_soon)).await.unwrap();
+    let name = format!("{} {url}", world.issuer.url);
+    let _held = store.lock(&name).await.unwrap();
+    let client = connect(url, login()).await.unwrap();
+    let start = Instant::now();
+    greet(&client).await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1), "it waits again");
 }
 
 /// A process that ends with its test.
