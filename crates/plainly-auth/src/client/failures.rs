@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::sync::Arc;
 
+use plainly_errors::problem::wait_in_words;
 use plainly_oauth::authorization::CallbackError;
 use plainly_oauth::token::TokenError;
 
@@ -18,9 +19,14 @@ impl From<FetchError> for OAuthError {
                 url,
                 source: source.into(),
             },
-            FetchError::TimedOut { ref url, .. }
-            | FetchError::TooLarge { ref url, .. }
-            | FetchError::Redirects { ref url, .. } => metadata(url, error.to_string()),
+            FetchError::TimedOut { url, after } => {
+                let why = format!("no complete answer within {}", wait_in_words(after));
+                let source = Box::<dyn StdError + Send + Sync>::from(why).into();
+                Self::Unreachable { url, source }
+            }
+            FetchError::TooLarge { ref url, .. } | FetchError::Redirects { ref url, .. } => {
+                metadata(url, error.to_string())
+            }
         }
     }
 }

@@ -252,15 +252,19 @@ async fn a_person_can_log_in_at_another_device() {
 /// Time is simulated.
 #[tokio::test(start_paused = true)]
 async fn a_login_at_another_device_outlasts_a_server_that_is_unavailable_for_a_moment() {
-    for (status, code) in [(503, "temporarily_unavailable"), (429, "too_many_requests")] {
+    for answer in [
+        Answer::refusal(503, "temporarily_unavailable"),
+        Answer::refusal(429, "too_many_requests"),
+        Answer::new(200, "").body(AnswerBody::Never),
+    ] {
         let world = World::new(Rules::default()).await;
-        let refusal = Answer::refusal(status, code);
+        let case = format!("{answer:?}");
         world
             .issuer
-            .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
+            .set(Misbehaviour::AnswersOnce(Endpoint::Token, answer));
         let client = connect(&world.server.url, elsewhere().0).await.unwrap();
         greet(&client).await.unwrap();
-        assert_eq!(world.issuer.record.count("/token"), 2, "{code}");
+        assert_eq!(world.issuer.record.count("/token"), 2, "{case}");
     }
 }
 
