@@ -11,7 +11,7 @@ use plainly_protocol::header::MCP_PROTOCOL_VERSION;
 
 use super::failures;
 use super::flow::Flow;
-use super::need::Need;
+use super::need::{Need, Purpose};
 use super::{IssuerPlace, OAuthError};
 use crate::fetch::FetchResponse;
 
@@ -45,15 +45,9 @@ impl Flow {
     /// Finds the authorization server.
     pub(super) async fn discover(&self, need: &Need) -> Result<Protection, OAuthError> {
         let mut tried = Vec::new();
-        let Some((resource, found_at)) = self.resource_metadata(need, &mut tried).await? else {
+        let Some(resource) = self.resource_metadata(need, &mut tried).await? else {
             return self.without_metadata(need, tried).await;
         };
-        if !resource.covers(&self.server, &found_at) {
-            return Err(OAuthError::ResourceMismatch {
-                expected: self.server.clone(),
-                got: resource.resource,
-            });
-        }
         let server = self.authorization_server(&resource, tried).await?;
         let accepts_dpop = resource.requires_dpop || !resource.dpop_algorithms.is_empty();
         Ok(Protection {
@@ -92,27 +86,43 @@ impl Flow {
         }
     }
 
-    /// The metadata of the server, and its URL: from the server's challenge, or else from the
-    /// well-known places.
+    /// The metadata of the server: from the server's challenge, or else from the first well-known
+    /// place that has it.
     async fn resource_metadata(
         &self,
         need: &Need,
         tried: &mut Vec<(String, u16)>,
-    ) -> Result<Option<(ResourceMetadata, String)>, OAuthError> {
+    ) -> Result<Option<ResourceMetadata>, OAuthError> {
         let mut urls: Vec<_> = need.metadata.iter().cloned().collect();
         for url in resource_metadata_urls(&self.server) {
             if !urls.contains(&url) {
                 urls.push(url);
             }
         }
+        let mut other = None;
         for url in urls {
             let fetched = self.fetcher.get(&url).await?;
-            match document(&fetched, ResourceMetadata::read)? {
-                MetadataAnswer::Read(metadata) => return Ok(Some((metadata, url))),
-                MetadataAnswer::Absent(status) => tried.push((url, status.as_u16())),
+            let metadata = match document(&fetched, ResourceMetadata::read)? {
+                MetadataAnswer::Read(metadata) => metadata,
+                MetadataAnswer::Absent(status) => {
+                    tried.push((url, status.as_u16()));
+                    continue;
+                }
+            };
+            if metadata.covers(&self.server, &url) {
+                return Ok(Some(metadata));
             }
+            let mismatch = OAuthError::ResourceMismatch {
+                expected: self.server.clone(),
+                got: metadata.resource,
+            };
+            if need.metadata.as_ref() == Some(&url) {
+                return Err(mismatch);
+            }
+            // Some servers have the document of their root at each path.
+            other = other.or(Some(mismatch));
         }
-        Ok(None)
+        other.map_or(Ok(None), Err)
     }
 
     /// The choice among the authorization servers that the metadata names: one that this client
@@ -174,8 +184,9 @@ impl Flow {
                 && trimmed(got) == trimmed(expected)
     }
 
-    /// The authorization server of a server without metadata: the server itself, as in 2025-03-26,
-    /// with the endpoints of that revision. Only if nothing shows that the server is newer, and
+    /// The authorization server of a server without metadata: of the earlier login, if the user
+    /// wants another one, or else the server itself, as in 2025-03-26, with the endpoints of that
+    /// revision. The latter only if nothing shows that the server is newer, and
     /// never after a failed request, because then an attacker could redirect the login by blocking
     /// that request.
     async fn without_metadata(
@@ -184,13 +195,24 @@ impl Flow {
         mut tried: Vec<(String, u16)>,
     ) -> Result<Protection, OAuthError> {
         let kept = self.settings.store.load().await?;
+        let grant = kept.grant(&self.server);
+        // The server may name its authorization server only in answers to some requests.
+        if let Some(grant) = grant.filter(|_| need.purpose == Purpose::Login)
+            && let Some(server) = self.server_metadata(&grant.key.issuer, &mut tried).await?
+        {
+            return Ok(Protection {
+                resource: grant.key.resource.clone(),
+                scopes: grant.requested_scope.clone(),
+                accepts_dpop: need.dpop || grant.dpop_key.is_some(),
+                server,
+                guess: None,
+            });
+        }
         let origin = Origin::of(&self.server).map(|it| it.text);
-        let is_elsewhere = kept
-            .grant(&self.server)
-            .is_some_and(|it| Some(it.key.issuer.trim_end_matches('/')) != origin);
+        let is_elsewhere =
+            grant.is_some_and(|it| Some(it.key.issuer.trim_end_matches('/')) != origin);
+        let is_old = self.settings.falls_back && need.metadata.is_none() && !is_elsewhere;
         let is_absent = tried.iter().all(|(_, status)| (400..500).contains(status));
-        let is_old =
-            self.settings.falls_back && need.metadata.is_none() && is_absent && !is_elsewhere;
         let Some(origin) = origin.filter(|_| is_old) else {
             return Err(self.no_authorization_server(tried));
         };
@@ -203,6 +225,10 @@ impl Flow {
             }
             found => found?,
         };
+        // A site may answer everything with a page, so its endpoints are not guessed.
+        if server.is_none() && !is_absent {
+            return Err(self.no_authorization_server(tried));
+        }
         Ok(Protection {
             resource: String::new(),
             scopes: need.scope.clone(),

@@ -157,6 +157,25 @@ async fn a_tenant_can_not_ask_for_tokens_of_the_whole_site() {
     world.assert_no_login(&origin);
 }
 
+/// A server that has the document of its site at each path.
+#[tokio::test]
+async fn the_document_of_a_site_counts_where_the_site_has_it() {
+    let world = World::new(Rules::default()).await;
+    let origin = world.server.url.strip_suffix("/mcp").unwrap();
+    for resource in [origin.to_owned(), format!("{origin}/")] {
+        let document = json!({
+            "resource": resource, "authorization_servers": [world.issuer.url],
+        });
+        world.server.behave();
+        world.server.set(metadata(Answer::json(200, &document)));
+        world.server.set(refuses("Bearer"));
+        let error = world.refused().await;
+        assert_why!(&error, resource, OAuthError::StillUnauthorized { .. });
+        let asked = world.issuer.record.at("/authorize").pop().unwrap();
+        assert_eq!(asked.parameter("resource"), Some(resource));
+    }
+}
+
 /// Row 9.
 #[tokio::test]
 async fn a_token_for_an_attackers_server_says_so_and_is_of_no_use_elsewhere() {
@@ -385,7 +404,8 @@ async fn metadata_that_take_for_ever_are_given_up() {
     for body in [AnswerBody::Never, AnswerBody::Dripping] {
         let answer = Answer::new(200, "").body(body);
         let world = World::hostile(metadata(answer)).await;
-        assert_why!(world.refused().await, "slow", OAuthError::Metadata { .. });
+        let error = world.refused().await;
+        assert_why!(&error, "slow", OAuthError::Unreachable { .. });
         world.assert_no_login("slow");
     }
 }
