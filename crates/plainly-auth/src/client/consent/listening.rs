@@ -23,8 +23,9 @@ use plainly_transport::lock::Lock;
 /// The most connections at a time.
 const CONNECTIONS: usize = 32;
 
-/// The largest head of a request, in bytes.
-const HEAD: usize = 8 << 10;
+/// The largest head of a request, in bytes. Browsers send the cookies of all programs on this
+/// machine.
+const HEAD: usize = 64 << 10;
 
 /// The longest time for which a connection stays open.
 const LASTS: Duration = Duration::from_secs(10);
