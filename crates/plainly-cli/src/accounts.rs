@@ -98,6 +98,11 @@ impl Account {
         })
     }
 
+    /// Whether no option names scopes.
+    pub(crate) fn names_no_scopes(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
     /// Whether a login requested all scopes that this command requests.
     pub(crate) fn covers(&self, grant: &Grant) -> bool {
         let mut scopes = self.scopes.iter();

@@ -44,11 +44,12 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
             let is_enough = grant.as_ref().is_some_and(|it| account.covers(it));
             if !person.was_asked() && (!is_enough || is_forced) {
                 // A server with a stored login supports logins, even if it does not require one.
-                let oauth = match grant.is_some() {
-                    true => &account.oauth,
-                    false => &unasked.oauth,
+                let done = match grant.is_some() {
+                    true => log_in_again(&account, &unasked, url).await,
+                    false => unasked.oauth.log_in(url).await,
                 };
-                match oauth.log_in(url).await {
+                let is_optional = !is_forced && account.names_no_scopes();
+                match done {
                     Ok(()) => {
                         grant = kept(&place).await?.grant(&server).cloned();
                         if !is_forced {
@@ -56,7 +57,7 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
                                 .await?;
                         }
                     }
-                    Err(OAuthError::NoAuthorizationServer { .. }) => {}
+                    Err(OAuthError::NoAuthorizationServer { .. }) if is_optional => {}
                     Err(error) => return Err(failure(error)),
                 }
             }
@@ -123,6 +124,15 @@ fn warn_of_less(account: &Account, grant: Option<&Grant>) {
     }
 }
 
+/// Logs in to a server with a stored login. A forced login ignores the stored one, which may be the
+/// only one to name an authorization server.
+async fn log_in_again(account: &Account, unasked: &Account, url: &str) -> Result<(), OAuthError> {
+    match account.oauth.log_in(url).await {
+        Err(OAuthError::NoAuthorizationServer { .. }) => unasked.oauth.log_in(url).await,
+        done => done,
+    }
+}
+
 /// The way to ask the user.
 fn way(args: &LoginArgs) -> Result<LoginWay, Failure> {
     Ok(match args {
@@ -162,7 +172,9 @@ fn told(
             true => output.json(
                 &json!({ "event": "login", "isNew": false, "server": server, "issuer": null }),
             )?,
-            false => output.prose(&format!("{server} requires no login."))?,
+            false => output.prose(&format!(
+                "{server} lets clients in without a login, and names no authorization server."
+            ))?,
         }
         return output.flush();
     };

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -162,6 +163,64 @@ fn a_login_that_ends_is_renewed_and_one_that_can_not_be_is_wanted_again() {
     assert_eq!(refused.status, 7, "{}", refused.stderr);
     let help = format!("log in with `plainly login {}`", server.url);
     assert!(refused.stderr.contains(&help), "{}", refused.stderr);
+}
+
+/// Its old token is spent, and the new one must not be lost.
+#[test]
+#[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
+fn a_renewal_is_finished_even_if_its_command_is_stopped() {
+    let server = Protected::new();
+    let home = logged_in(&server);
+    let file = credentials(&home);
+    let mut kept: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept["grants"][0]["renew_at"] = 1.into();
+    fs::write(&file, kept.to_string()).unwrap();
+    server.state().is_held = true;
+    let mut person = Person::start(command(&home, &["tools", &server.url]));
+    let start = Instant::now();
+    while server.sent("/token").len() < 2 {
+        assert!(start.elapsed() < PATIENCE, "it is not renewed");
+        thread::sleep(Duration::from_millis(10));
+    }
+    person
+        .interrupts()
+        .sees("waiting for the login to be renewed");
+    server.state().is_held = false;
+    assert_eq!(person.wait().0, 130);
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains(&format!("{MARK}-refresh-2")), "{kept}");
+}
+
+#[test]
+#[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
+fn one_logs_in_again_where_only_some_requests_say_where() {
+    let (server, home) = (Protected::new(), Home::new());
+    let url = &*server.url;
+    server.state().is_lazy = true;
+    let login = run(&home, &["login", url, "--device"]).succeeded();
+    let said =
+        format!("{url} lets clients in without a login, and names no authorization server.\n");
+    assert_eq!(login.text(), said);
+    for options in [&["--force"][..], &["--scope", "mcp:write"]] {
+        let refused = run(&home, &[&["login", url, "--device"], options].concat());
+        assert_eq!(refused.status, 7, "{options:?}: {}", refused.stderr);
+        let said = "names no authorization server";
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let mut person = Person::start(command(&home, &["tools", url]));
+    person.sees("requires a login: ");
+    get(&agree(&page(&home)));
+    assert_eq!(person.ends().0, 0);
+    for options in [&["--scope", "mcp:read mcp:write"][..], &["--force"]] {
+        let words = [&["login", url, "--json", "--no-browser"], options].concat();
+        let mut program = Program::start(command(&home, &words));
+        let page = program.next("page");
+        let asked = serde_json::json!(["mcp:read", "mcp:write"]);
+        assert_eq!(page["scope"], asked, "{options:?}");
+        get(&agree(page["url"].as_str().unwrap()));
+        assert_eq!(program.next("login")["isNew"], true, "{options:?}");
+        assert!(program.child.wait().unwrap().success());
+    }
 }
 
 #[test]
@@ -486,7 +545,7 @@ fn a_login_with_less_than_the_earlier_one_is_not_kept_unless_forced() {
     let home = logged_in(&server);
     let kept = || fs::read_to_string(credentials(&home)).unwrap();
     let earlier = kept();
-    server.state().granted = Some("");
+    server.state().granted = Some("mcp:read");
     let mut words = vec![
         "login",
         &server.url,
@@ -508,7 +567,8 @@ fn a_login_with_less_than_the_earlier_one_is_not_kept_unless_forced() {
     let mut program = Program::start(command(&home, &words));
     let page = program.next("page");
     get(&agree(page["url"].as_str().unwrap()));
-    assert_eq!(program.next("login")["scope"], serde_json::json!([]));
+    let granted = serde_json::json!(["mcp:read"]);
+    assert_eq!(program.next("login")["scope"], granted);
     assert!(program.child.wait().unwrap().success());
     assert_ne!(kept(), earlier);
 }
@@ -742,8 +802,8 @@ fn a_server_that_lets_everybody_in_leaves_no_trace() {
     nowhere.env("HOME", "");
     of(nowhere).succeeded();
     let login = run(&home, &["login", &server.url, "--device"]).succeeded();
-    let said = format!("{} requires no login.\n", server.url);
-    assert_eq!(login.text(), said);
+    let said = "lets clients in without a login, and names no authorization server.\n";
+    assert_eq!(login.text(), format!("{} {said}", server.url));
     assert!(!home.path().join(".local").exists());
 }
 

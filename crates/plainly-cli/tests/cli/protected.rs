@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -19,6 +20,10 @@ pub(crate) const MARK: &str = "s3cret";
 pub(crate) struct State {
     /// Whether the server requires a login.
     pub(crate) is_locked: bool,
+    /// Whether only the list of tools requires a login, and only its rejection says where.
+    pub(crate) is_lazy: bool,
+    /// Whether the answers to token requests wait.
+    pub(crate) is_held: bool,
     /// The announced lifetime of a token in seconds.
     pub(crate) lifetime: u64,
     /// The number of issued tokens. Only the last one is accepted.
@@ -52,6 +57,8 @@ impl Protected {
         let issuer = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State {
             is_locked: true,
+            is_lazy: false,
+            is_held: false,
             lifetime: 3600,
             given: 0,
             pending: 1,
@@ -154,6 +161,9 @@ type Answer = (&'static str, Option<(&'static str, String)>, Value);
 fn converse(mut stream: TcpStream, state: &Mutex<State>, base: &str) -> Option<()> {
     let received = received(&stream)?;
     let (status, header, body) = answer(&received, &mut state.lock().unwrap(), base);
+    while received.path == "/token" && state.lock().unwrap().is_held {
+        thread::sleep(Duration::from_millis(10));
+    }
     let body = match body.is_null() {
         true => String::new(),
         false => body.to_string(),
@@ -181,15 +191,17 @@ fn answer(received: &Received, state: &mut State, base: &str) -> Answer {
         Some(page) => page.to_owned(),
         None => format!("{base}{path}"),
     };
+    let issuer = issuer(state, base);
+    let of_issuer = path.strip_prefix("/.well-known/oauth-authorization-server");
     match path {
         _ if !state.is_locked => ("404 Not Found", None, Value::Null),
-        "/.well-known/oauth-protected-resource/mcp" => ok(json!({
+        _ if path == metadata(state) => ok(json!({
             "resource": format!("{base}/mcp"),
-            "authorization_servers": [base],
+            "authorization_servers": [issuer],
             "scopes_supported": ["mcp:read"],
         })),
-        "/.well-known/oauth-authorization-server" => ok(json!({
-            "issuer": base,
+        _ if of_issuer.is_some_and(|it| issuer == format!("{base}{it}")) => ok(json!({
+            "issuer": issuer,
             "authorization_endpoint": page("/authorize"),
             "token_endpoint": format!("{base}/token"),
             "registration_endpoint": format!("{base}/register"),
@@ -200,7 +212,7 @@ fn answer(received: &Received, state: &mut State, base: &str) -> Answer {
             "authorization_response_iss_parameter_supported": true,
         })),
         "/register" => registered(&received.body),
-        "/authorize" => authorize(&received.query, state, base),
+        "/authorize" => authorize(&received.query, state, &issuer),
         "/token" => token(&received.body, state, base),
         "/device" => ok(json!({
             "device_code": format!("{MARK}-device"),
@@ -212,6 +224,22 @@ fn answer(received: &Received, state: &mut State, base: &str) -> Answer {
         })),
         "/revoke" => ("200 OK", None, Value::Null),
         _ => ("404 Not Found", None, Value::Null),
+    }
+}
+
+/// Where the metadata of the MCP server are.
+fn metadata(state: &State) -> &'static str {
+    match state.is_lazy {
+        true => "/metadata",
+        false => "/.well-known/oauth-protected-resource/mcp",
+    }
+}
+
+/// The authorization server, which is not the one that a server without metadata has.
+fn issuer(state: &State, base: &str) -> String {
+    match state.is_lazy {
+        true => format!("{base}/as"),
+        false => base.to_owned(),
     }
 }
 
@@ -295,17 +323,20 @@ fn token(form: &str, state: &mut State, base: &str) -> Answer {
 
 fn mcp(received: &Received, state: &State, base: &str) -> Answer {
     let token = format!("Bearer {MARK}-access-{}", state.given);
-    if state.is_locked && received.authorization.as_deref() != Some(&*token) {
-        let challenge = format!(
-            "Bearer resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\", scope=\"mcp:read\""
-        );
+    let request = serde_json::from_str::<Value>(&received.body);
+    let is_discovery = |it: &Value| it["method"] == "server/discover";
+    let is_open = state.is_lazy && request.as_ref().is_ok_and(is_discovery);
+    if state.is_locked && !is_open && received.authorization.as_deref() != Some(&*token) {
+        let metadata = metadata(state);
+        let challenge =
+            format!("Bearer resource_metadata=\"{base}{metadata}\", scope=\"mcp:read\"");
         return (
             "401 Unauthorized",
             Some(("WWW-Authenticate", challenge)),
             Value::Null,
         );
     }
-    let Ok(request) = serde_json::from_str::<Value>(&received.body) else {
+    let Ok(request) = request else {
         return ("405 Method Not Allowed", None, Value::Null);
     };
     let result = match request["method"].as_str().unwrap() {
