@@ -11,10 +11,12 @@ use std::pin::pin;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use plainly::client::{self, Client, Traffic};
+use plainly::client::oauth::renewals_finished;
+use plainly::client::{self, AuthError, Client, Traffic};
 use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
 use serde_json::json;
 use tokio::time::timeout;
+use url::Url;
 
 use self::reached::reached;
 use self::server_log::shown;
@@ -24,6 +26,7 @@ use crate::args::{Server, ServerArgs};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
+use crate::machine::is_this_machine;
 use crate::secrets::sent;
 use crate::terminal;
 use crate::trace::Trace;
@@ -52,6 +55,8 @@ const HAS_NO_LOGIN: &str = "logins are for servers over HTTP: this one is starte
 
 /// The time limit for an orderly end after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// The time limit for the renewal of a token after the command.
+const RENEWAL: Duration = Duration::from_secs(10);
 /// The time after which the user gets a notice that closing takes longer.
 const NOTICE: Duration = Duration::from_millis(100);
 
@@ -170,6 +175,23 @@ pub(crate) async fn close<T>(
     }
 }
 
+/// Waits for a renewal that the command started, so that the new token is stored. Another signal
+/// ends the wait.
+pub(crate) async fn renewed() {
+    let mut finished = pin!(renewals_finished());
+    if timeout(NOTICE, &mut finished).await.is_ok() {
+        return;
+    }
+    if terminal::is_seen() {
+        terminal::line("waiting for the login to be renewed: Ctrl-C ends it at once");
+    }
+    tokio::select! {
+        biased;
+        () = stopped() => {}
+        _late = timeout(RENEWAL, finished) => {}
+    }
+}
+
 fn tell_time(connecting: Duration, work: Duration, format: Format) {
     let line = match format.is_json() {
         true => {
@@ -271,7 +293,13 @@ fn over_http(
             return Err(Failure::impossible(TWO_IDENTITIES, None));
         }
         // These credentials identify the caller to the server.
-        (None, _) if has_credentials => builder,
+        (None, _) if has_credentials => {
+            if is_exposed(&url) && !args.allow_plaintext_token {
+                let exposed = AuthError::Plaintext { server: url };
+                return Err(Failure::about(Subject::Connection)(exposed.into()));
+            }
+            builder
+        }
         (None, _) => builder.authorizer(Account::of_command(args)?.oauth),
     };
     if args.allow_plaintext_token {
@@ -289,6 +317,12 @@ fn has_credentials(url: &str, headers: &[(String, String)]) -> bool {
     let (_, rest) = url.split_once("://").unwrap_or(("", url));
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     authority.contains('@') || names.any(|name| name.eq_ignore_ascii_case("authorization"))
+}
+
+/// Whether others on the network can read what is sent to this URL.
+fn is_exposed(url: &str) -> bool {
+    let url = Url::parse(url).ok().filter(|it| it.scheme() == "http");
+    url.is_some_and(|url| !is_this_machine(url.host_str().unwrap_or_default()))
 }
 
 fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client::Spawn> {

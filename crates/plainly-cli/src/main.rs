@@ -38,6 +38,7 @@ mod version;
 mod exit;
 mod format;
 mod json;
+mod machine;
 mod near;
 mod picture;
 mod shell_word;
@@ -95,7 +96,11 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
     };
-    let result = runtime.block_on(run(args.command, &args.log));
+    let result = runtime.block_on(async {
+        let result = run(args.command, &args.log).await;
+        connection::renewed().await;
+        result
+    });
     if is_server {
         // No task is left, only a thread that may still wait for standard input.
         runtime.shutdown_background();

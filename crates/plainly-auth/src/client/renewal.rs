@@ -49,8 +49,8 @@ impl Drop for Running {
     }
 }
 
-/// Waits until no renewal of a token runs in this process. A program that ends during a renewal
-/// may lose the login, because the old refresh token is spent and the new one is not stored yet.
+/// Waits until no renewal of a token runs in this process. A program that ends during a renewal may
+/// lose the login, because the old refresh token is spent, and the new one is not stored yet.
 pub async fn renewals_finished() {
     // This fails only if the sender is dropped, and statics never are.
     let _ = RUNNING.subscribe().wait_for(|it| *it == 0).await;

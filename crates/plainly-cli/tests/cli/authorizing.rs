@@ -221,17 +221,26 @@ fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
     let (url, tokens) = server_at("0.0.0.0:0", REFUSED, REFUSED);
     let home = Home::new();
     home.project("token", "s3cret");
-    let words = ["ls", &url, "--bearer", "@token"];
+    let of_user = url.replace("http://", "http://user:s3cret@");
     let told = format!(
         "error: credentials not sent to {url}: the connection is not encrypted\n \
          help: use a URL that begins with https; in a network that you trust, \
          `--allow-plaintext-token` allows it\n"
     );
-    home.run(&words).failed(7, &told);
-    assert!(tokens.try_recv().is_err());
-    let allowed = [&words[..], &["--allow-plaintext-token"]].concat();
-    home.run(&allowed).failed(7, TOLD);
-    assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer s3cret");
+    for (words, sent) in [
+        (&["ls", &*url, "--bearer", "@token"][..], "Bearer s3cret"),
+        (
+            &["ls", &url, "--header", "Authorization: Bearer s3cret"],
+            "Bearer s3cret",
+        ),
+        (&["ls", &of_user], "Basic dXNlcjpzM2NyZXQ="),
+    ] {
+        home.run(words).failed(7, &told);
+        assert!(tokens.try_recv().is_err(), "{words:?}");
+        let allowed = home.run(&[words, &["--allow-plaintext-token"]].concat());
+        assert_eq!(allowed.status, 7, "{words:?}");
+        assert_eq!(tokens.recv().unwrap().unwrap(), sent, "{words:?}");
+    }
 }
 
 #[test]

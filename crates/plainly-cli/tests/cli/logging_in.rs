@@ -165,7 +165,7 @@ fn a_login_that_ends_is_renewed_and_one_that_can_not_be_is_wanted_again() {
     assert!(refused.stderr.contains(&help), "{}", refused.stderr);
 }
 
-/// Its old token is spent, and the new one must not be lost.
+/// The old refresh token is spent, so the new one must not be lost.
 #[test]
 #[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
 fn a_renewal_is_finished_even_if_its_command_is_stopped() {

@@ -20,7 +20,7 @@ pub(crate) const MARK: &str = "s3cret";
 pub(crate) struct State {
     /// Whether the server requires a login.
     pub(crate) is_locked: bool,
-    /// Whether only the list of tools requires a login, and only its rejection says where.
+    /// Whether only the list of tools requires a login, and only its rejection names the metadata.
     pub(crate) is_lazy: bool,
     /// Whether the answers to token requests wait.
     pub(crate) is_held: bool,
@@ -227,7 +227,7 @@ fn answer(received: &Received, state: &mut State, base: &str) -> Answer {
     }
 }
 
-/// Where the metadata of the MCP server are.
+/// The path of the MCP server's metadata.
 fn metadata(state: &State) -> &'static str {
     match state.is_lazy {
         true => "/metadata",
@@ -235,7 +235,7 @@ fn metadata(state: &State) -> &'static str {
     }
 }
 
-/// The authorization server, which is not the one that a server without metadata has.
+/// The authorization server. That of a lazy server is not the one of a server without metadata.
 fn issuer(state: &State, base: &str) -> String {
     match state.is_lazy {
         true => format!("{base}/as"),

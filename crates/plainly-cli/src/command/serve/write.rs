@@ -1,6 +1,6 @@
 //! The changes that options allow, and the clients that may make them.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use plainly::limits::Limits;
 use plainly::server::Tool;
@@ -10,6 +10,7 @@ use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use super::{filesystem, network};
 use crate::args::{Mount, Scopes, ServeArgs, ToolNames, WriteArgs, named};
 use crate::failure::Failure;
+use crate::machine::is_this_machine;
 
 /// Whether any file may be changed.
 pub(super) fn is_on(args: &ServeArgs) -> bool {
@@ -59,18 +60,7 @@ fn is_reachable(args: &ServeArgs) -> bool {
     let named = args.allow_host.iter().map(String::as_str);
     let mut hosts = named.chain(super::public_host(args));
     let is_behind_proxy = !args.network.trusted_proxy.is_empty();
-    is_behind_proxy || args.http.is_some_and(is_remote) || hosts.any(|host| !is_local(host))
-}
-
-/// Whether a host, with or without a port, is this machine.
-fn is_local(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => name,
-        _ => host,
-    };
-    let name = name.trim_matches(['[', ']']);
-    let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
+    is_behind_proxy || args.http.is_some_and(is_remote) || hosts.any(|host| !is_this_machine(host))
 }
 
 /// Raises the message limit to fit the largest write in base64.
