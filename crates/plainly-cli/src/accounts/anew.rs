@@ -12,6 +12,8 @@ use plainly::client::oauth::{FileStore, StoreLock, TokenStore, TokenStoreError};
 #[derive(Debug)]
 pub(super) struct FreshLogins {
     logins: FileStore,
+    /// Whether only the client's own registration is hidden.
+    shows_grants: bool,
     is_added: AtomicBool,
 }
 
@@ -19,8 +21,15 @@ impl FreshLogins {
     pub(super) fn new(logins: FileStore) -> Self {
         Self {
             logins,
+            shows_grants: false,
             is_added: AtomicBool::new(false),
         }
+    }
+
+    /// Shows the earlier logins, which name authorization servers.
+    pub(super) fn show_grants(mut self) -> Self {
+        self.shows_grants = true;
+        self
     }
 }
 
@@ -31,8 +40,10 @@ impl TokenStore for FreshLogins {
         Box::pin(async {
             let mut kept = self.logins.load().await?;
             if !self.is_added.load(Ordering::Relaxed) {
-                kept.grants.clear();
-                kept.servers.clear();
+                if !self.shows_grants {
+                    kept.grants.clear();
+                    kept.servers.clear();
+                }
                 kept.registrations.retain(|it| !it.is_own());
             }
             Ok(kept)

@@ -18,6 +18,8 @@ pub(crate) enum Login {
     IfNeeded,
     /// A new login, even if one is stored.
     Anew,
+    /// A new login, possibly at the authorization server of the stored one.
+    Again,
     /// A new login, without falling back to the 2025-03-26 endpoints, because the server has not
     /// asked for one.
     Unasked,
@@ -29,6 +31,7 @@ impl Login {
         Ok(match self {
             Self::IfNeeded => oauth.store(logins),
             Self::Anew => oauth.store(FreshLogins::new(logins)),
+            Self::Again => oauth.store(FreshLogins::new(logins).show_grants()),
             Self::Unasked => oauth.store(logins).without_fallback(),
         })
     }

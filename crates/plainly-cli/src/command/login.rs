@@ -20,10 +20,11 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
     let server = args.server()?;
     let format = args.server.format();
     let person = LoginPerson::new(format, way(&args)?, args.callback_port);
-    let login = match args.force {
-        true => Login::Anew,
-        false => Login::IfNeeded,
+    let (login, again) = match args.force {
+        true => (Login::Anew, Login::Again),
+        false => (Login::IfNeeded, Login::IfNeeded),
     };
+    let again = Account::of_login(&args.server, &person, again)?;
     let unasked = Account::of_login(&args.server, &person, Login::Unasked)?;
     let account = Account::of_login(&args.server, &person, login)?;
     let url = account.url.clone();
@@ -44,12 +45,12 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
             let is_enough = grant.as_ref().is_some_and(|it| account.covers(it));
             if !person.was_asked() && (!is_enough || is_forced) {
                 // A server with a stored login supports logins, even if it does not require one.
-                let done = match grant.is_some() {
-                    true => log_in_again(&account, &unasked, url).await,
-                    false => unasked.oauth.log_in(url).await,
+                let oauth = match grant.is_some() {
+                    true => &again.oauth,
+                    false => &unasked.oauth,
                 };
                 let is_optional = !is_forced && account.names_no_scopes();
-                match done {
+                match oauth.log_in(url).await {
                     Ok(()) => {
                         grant = kept(&place).await?.grant(&server).cloned();
                         if !is_forced {
@@ -121,15 +122,6 @@ fn warn_of_less(account: &Account, grant: Option<&Grant>) {
             "the authorization server did not grant the scope {missing}: ask its operator for access, \
              or log in without this --scope"
         );
-    }
-}
-
-/// Logs in to a server with a stored login. A forced login ignores the stored one, which may be the
-/// only one to name an authorization server.
-async fn log_in_again(account: &Account, unasked: &Account, url: &str) -> Result<(), OAuthError> {
-    match account.oauth.log_in(url).await {
-        Err(OAuthError::NoAuthorizationServer { .. }) => unasked.oauth.log_in(url).await,
-        done => done,
     }
 }
 
