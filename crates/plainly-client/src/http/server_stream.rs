@@ -92,6 +92,8 @@ pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -
         match opened {
             Ok(Some(_reading)) => std::future::pending().await,
             Ok(None) => tracing::debug!("the server has no stream for messages of its own"),
+            // This client has closed the connection.
+            Err(error) if error.is_closed() => {}
             Err(error) => tracing::warn!(%error, "can't receive messages from the server"),
         }
     });
