@@ -67,6 +67,9 @@ impl Authorizer for OAuth {
                 // requires a new nonce each time gets no more.
                 Remedy::Nonce if refusal.repeated == 0 => Ok(Again::Retry),
                 Remedy::Nonce | Remedy::None => Ok(Again::GiveUp),
+                Remedy::Flow(_) if self.settings.has_user() && !request.may_ask_user => {
+                    Ok(Again::GiveUp)
+                }
                 Remedy::Flow(need) => {
                     let clocks = Some(request.clocks);
                     self.run(request.server, clocks, need).await?;
@@ -214,6 +217,16 @@ mod tests {
             let again = oauth.refused(&request, &refusal).await.unwrap();
             assert_eq!(again, expected, "{generation}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_may_not_ask_the_user_starts_no_login() {
+        let (oauth, clocks) = (OAuth::new(), Clocks::default());
+        let mut request = UnsentRequest::new(&Method::DELETE, "https://a.example/mcp", &clocks);
+        request.may_ask_user = false;
+        let refusal = Refusal::new(StatusCode::UNAUTHORIZED, 0);
+        let again = oauth.refused(&request, &refusal).await.unwrap();
+        assert_eq!(again, Again::GiveUp);
     }
 
     #[test]

@@ -66,7 +66,8 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
 
     /// Decides about a request that was rejected: send it again, with the current
     /// [`credentials`](Self::credentials), or give up. Called for 401, and for 403 with a
-    /// challenge; at most five times for one request.
+    /// challenge; at most five times for one request. Some requests [may not ask the
+    /// user](UnsentRequest::may_ask_user).
     fn refused<'a>(
         &'a self,
         request: &'a UnsentRequest<'a>,
@@ -96,6 +97,9 @@ pub struct UnsentRequest<'a> {
     pub attempt: u32,
     /// The clocks to pause while waiting for the user.
     pub clocks: &'a Clocks,
+    /// Whether the user may be asked to log in. `false` if no caller waits for the request, such as
+    /// for the end of a session.
+    pub may_ask_user: bool,
 }
 
 impl<'a> UnsentRequest<'a> {
@@ -108,6 +112,7 @@ impl<'a> UnsentRequest<'a> {
             server,
             attempt: 0,
             clocks,
+            may_ask_user: true,
         }
     }
 }

@@ -62,9 +62,12 @@ impl HttpConnection {
             self.session.join(&mut frame.headers)?
         };
         let mut cancellation = Cancellation::of(&self.session, request, &frame.headers);
-        let response = self.session.endpoint.post(frame, request.budget).await;
-        let response =
-            response.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+        let posted = self.session.endpoint.post(frame, request.budget).await;
+        let response = posted.map_err(|failure| {
+            // A failed call needs no cancellation; only a dropped call does.
+            cancellation.disarm();
+            self.session.failed(failure, request.method.name())
+        })?;
         if let Some(fetch) = request.fetch {
             fetch.sent_with(&response.credentials);
         }
@@ -78,7 +81,6 @@ impl HttpConnection {
             self.session.answered(&response);
         }
         let reply = self.reply(request, response).await;
-        // A failed call needs no cancellation; only a dropped call does.
         cancellation.disarm();
         reply
     }
@@ -146,10 +148,10 @@ impl HttpConnection {
                     if let Some(said) = response.complaint() {
                         *self.session.stray.lock() = Some(said);
                     }
-                    let (failure, method) = (ended.err(), request.method.name());
+                    let failure = ended.err();
                     response = self
                         .session
-                        .resume(&mut resuming, &response, failure, method)
+                        .resume(&mut resuming, &response, failure, request)
                         .await?;
                     continue;
                 }
@@ -232,7 +234,12 @@ impl StreamableHttp for HttpConnection {
     fn open_server_stream(
         self: Arc<Self>,
     ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
-        server_stream::open(Arc::clone(&self.session), Arc::clone(&self.server_stream)).boxed()
+        server_stream::open(
+            Arc::clone(&self.session),
+            Arc::clone(&self.server_stream),
+            None,
+        )
+        .boxed()
     }
 
     fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, BackgroundTask> {

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::endpoint::Endpoint;
 use super::failure::HttpFailure;
 use super::session::HttpSession;
+use crate::message::budget::Budget;
 use crate::message::reply::{ServerMessage, ServerRequest};
 use crate::message::request::OutgoingRequest;
 use crate::message::timeouts::{CallQuestions, FAREWELL};
@@ -127,8 +128,10 @@ impl AnswerFailure {
 }
 
 async fn deliver(endpoint: Endpoint, frame: Frame) -> Result<(), AnswerFailure> {
-    let posted = timeout(FAREWELL, endpoint.post(frame, None)).await;
+    let budget = Budget::unattended();
+    let posted = timeout(FAREWELL, endpoint.post(frame, Some(&budget)));
     let response = posted
+        .await
         .map_err(|_elapsed| AnswerFailure::Late)?
         .map_err(AnswerFailure::Broken)?;
     if !response.status.is_success() {
@@ -180,7 +183,7 @@ impl Drop for Cancellation<'_> {
         if let (Some(frame), Ok(runtime)) = (self.frame.take(), runtime) {
             let endpoint = self.session.endpoint.clone();
             runtime.spawn(timeout(FAREWELL, async move {
-                endpoint.post(frame, None).await
+                endpoint.post(frame, Some(&Budget::unattended())).await
             }));
         }
     }

@@ -150,16 +150,22 @@ impl Endpoint {
             .await
     }
 
-    /// Opens a stream for messages that do not answer this client's requests.
-    pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
+    /// Opens a stream of messages.
+    pub(super) async fn get(
+        &self,
+        mut headers: HeaderMap,
+        budget: Option<&Budget>,
+    ) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
         headers.insert(ACCEPT, ACCEPTED);
-        self.send(Method::GET, headers, None, None).await
+        self.send(Method::GET, headers, None, budget).await
     }
 
     /// Ends the session that `headers` name.
     pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
-        Ok(self.send(Method::DELETE, headers, None, None).await?.status)
+        let budget = Budget::unattended();
+        let ended = self.send(Method::DELETE, headers, None, Some(&budget));
+        Ok(ended.await?.status)
     }
 
     /// Sends a request, and repeats it on another connection or with other credentials within the
@@ -177,7 +183,8 @@ impl Endpoint {
         loop {
             let mut sent = headers.clone();
             let gate = self.gate.as_ref().map(|gate| {
-                let request = gate.request(&method, self.url.as_str(), passage.refusals);
+                let mut request = gate.request(&method, self.url.as_str(), passage.refusals);
+                request.may_ask_user = budget.may_ask_user;
                 (gate, request)
             });
             let credentials = match &gate {

@@ -103,6 +103,7 @@ impl Gate {
             server: &self.server,
             attempt,
             clocks: &self.clocks,
+            may_ask_user: true,
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) async fn open(
     by: &Deadline,
     refusal: Error,
 ) -> Result<OpenedPipe, Error> {
-    let asking = async { Ok(endpoint.get(HeaderMap::new()).await) };
+    let asking = async { Ok(endpoint.get(HeaderMap::new(), None).await) };
     let mut events = match by.wait_for(GET, asking).await {
         Ok(Ok(response)) if is_stream(&response) => response,
         Ok(Ok(other)) => return Err(telling(refusal, other).await),

@@ -11,6 +11,7 @@ use super::failure::HttpFailure;
 use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::error::Error;
+use crate::message::request::OutgoingRequest;
 
 /// The pause before a stream is requested again, if the server does not specify one.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -27,22 +28,23 @@ pub(super) struct ReplyResumption {
 }
 
 impl ReplyResumption {
-    /// Notes that an event has arrived.
+    /// Notes that a message has arrived.
     pub(super) fn goes_on(&mut self) {
         self.attempts = 0;
     }
 }
 
 impl HttpSession {
-    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `method` was
+    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `request` was
     /// interrupted, because of `failure` if there is one.
     pub(super) async fn resume(
         &self,
         resuming: &mut ReplyResumption,
         ended: &HttpResponse,
         failure: Option<HttpFailure>,
-        method: &'static str,
+        request: &OutgoingRequest<'_>,
     ) -> Result<HttpResponse, Error> {
+        let method = request.method.name();
         resuming.from.update(ended.resumption());
         let broken = match failure {
             Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
@@ -61,8 +63,12 @@ impl HttpSession {
             let mut headers = self.version();
             let session = self.join(&mut headers)?;
             headers.insert(LAST_EVENT_ID, last.clone());
-            let response = match self.endpoint.get(headers).await {
+            let response = match self.endpoint.get(headers, request.budget).await {
                 Ok(response) => response,
+                // The user is asked to log in once, not at each attempt.
+                Err(failure @ HttpFailure::Authorization(_)) => {
+                    return Err(self.failed(failure, method));
+                }
                 Err(failure) => {
                     broken = self.failed(failure, method);
                     continue;

@@ -19,6 +19,7 @@ use crate::cache::Change;
 use crate::error::{Error, LocalError};
 use crate::link::BackgroundTask;
 use crate::link::backoff::Backoff;
+use crate::message::budget::Budget;
 use crate::message::reply;
 
 /// The pauses between attempts to open a stream that the server considers open. The server may
@@ -56,6 +57,7 @@ struct ServerEvents {
 pub(super) async fn open(
     session: Arc<HttpSession>,
     stream: Arc<ServerStream>,
+    budget: Option<Budget>,
 ) -> Result<Option<Arc<BackgroundTask>>, Error> {
     // The lock is held while the stream opens: subscriptions that begin together share one, and
     // servers may allow only one.
@@ -67,7 +69,7 @@ pub(super) async fn open(
         return Ok(Some(task));
     }
     let from = Resumption::default();
-    let opening = session.open_stream(&from);
+    let opening = session.open_stream(&from, budget.as_ref());
     let Some(events) = session.until_closed(opening).await? else {
         return Ok(None);
     };
@@ -86,7 +88,7 @@ pub(super) async fn open(
 pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -> BackgroundTask {
     let (settle, settled) = oneshot::channel();
     let task = BackgroundTask::spawn(async move {
-        let opened = open(session, stream).await;
+        let opened = open(session, stream, Some(Budget::unattended())).await;
         // Fails if the caller does not wait any more.
         let _late = settle.send(());
         match opened {
@@ -113,10 +115,14 @@ async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
 
 impl HttpSession {
     /// Opens the stream, or resumes it where it ended; `None` if the server has no such stream.
-    async fn open_stream(&self, from: &Resumption) -> Result<Option<ServerEvents>, Error> {
+    async fn open_stream(
+        &self,
+        from: &Resumption,
+        budget: Option<&Budget>,
+    ) -> Result<Option<ServerEvents>, Error> {
         let mut pauses = CONFLICT_PAUSES.into_iter();
         loop {
-            let stream = self.get_stream(from).await?;
+            let stream = self.get_stream(from, budget).await?;
             if stream.response.status == StatusCode::CONFLICT
                 && let Some(pause) = pauses.next()
             {
@@ -127,13 +133,17 @@ impl HttpSession {
         }
     }
 
-    async fn get_stream(&self, from: &Resumption) -> Result<ServerEvents, Error> {
+    async fn get_stream(
+        &self,
+        from: &Resumption,
+        budget: Option<&Budget>,
+    ) -> Result<ServerEvents, Error> {
         let mut headers = self.version();
         let session = self.join(&mut headers)?;
         if let Some(last) = self.last_event(from) {
             headers.insert(LAST_EVENT_ID, last);
         }
-        let response = self.endpoint.get(headers).await;
+        let response = self.endpoint.get(headers, budget).await;
         let response = response.map_err(|failure| self.failed(failure, GET))?;
         Ok(ServerEvents { response, session })
     }
@@ -174,7 +184,7 @@ impl HttpSession {
                 if self.id() != own {
                     return Err(LocalError::SessionLost.into());
                 }
-                match self.open_stream(&from).await {
+                match self.open_stream(&from, Some(&Budget::unattended())).await {
                     Ok(Some(stream)) => break stream,
                     Ok(None) => return Err(interrupted()),
                     // Many servers send 400 for an unknown session, where the specification

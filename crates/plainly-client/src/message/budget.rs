@@ -30,6 +30,9 @@ pub(crate) enum Cause {
 pub(crate) struct Budget {
     pauses: u32,
     visits: u32,
+    /// Whether the user may be asked to log in.
+    #[cfg(feature = "http")]
+    pub(crate) may_ask_user: bool,
     spent: Lock<Vec<Cause>>,
 }
 
@@ -39,6 +42,8 @@ impl Budget {
         Self {
             pauses,
             visits,
+            #[cfg(feature = "http")]
+            may_ask_user: true,
             spent: Lock::default(),
         }
     }
@@ -47,6 +52,15 @@ impl Budget {
     #[cfg(feature = "http")]
     pub(crate) fn of_exchange() -> Self {
         Self::new(0, 0)
+    }
+
+    /// The budget of a message that no caller waits for, such as the end of a session.
+    #[cfg(feature = "http")]
+    pub(crate) fn unattended() -> Self {
+        Self {
+            may_ask_user: false,
+            ..Self::of_exchange()
+        }
     }
 
     /// The most times that a cause is removed.

@@ -14,6 +14,7 @@ mod retrying;
 mod secrets;
 mod server;
 mod sessions;
+mod unattended;
 
 /// The cases of a table in cases.txt.
 fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
