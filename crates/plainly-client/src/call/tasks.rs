@@ -228,8 +228,9 @@ impl<T> TaskHandle<T> {
     /// be a tool error.
     ///
     /// The client polls as often as the server suggests, or waits for the server's reports where it
-    /// offers them. The [timeout](crate::Builder::timeout) is for each request, the [longest
-    /// time](crate::Builder::longest) for the whole wait.
+    /// offers them. Where a request fails in a way that [may pass](Error::is_retryable), it polls
+    /// again after a pause, up to thirty times in a row. The [timeout](crate::Builder::timeout) is
+    /// for each request, the [longest time](crate::Builder::longest) for the whole wait.
     ///
     /// # Errors
     ///
@@ -284,30 +285,48 @@ impl<T> TaskHandle<T> {
             Some(_) | None => None,
         };
         loop {
-            let task = match told {
+            let found = match told {
                 Some(task) => {
                     self.note(&task);
-                    task
+                    Ok(task)
                 }
-                None => self.get().await.map_err(|error| self.explain(error))?,
+                None => self.get().await,
             };
-            match task.state {
-                TaskState::Working => {}
-                TaskState::InputRequired { input_requests } => {
-                    self.answer_new(input_requests).await?;
+            let pause = match found {
+                Ok(task) => {
+                    if let Some(result) = self.result(task).await? {
+                        return Ok(result);
+                    }
+                    self.pace.pause(news.is_open())
                 }
-                TaskState::Completed { result } => return self.read(&result),
-                TaskState::Failed { error } => return Err(self.failure(error)),
-                TaskState::Cancelled => {
-                    let (id, message) = (self.id.clone(), task.status_message);
-                    return Err(LocalError::TaskCancelled { id, message }.into());
-                }
-            }
+                // The task may go on although the server does not say so now.
+                Err(error) => match self.pace.pause_after(&error) {
+                    Some(pause) => pause,
+                    None => return Err(self.explain(error)),
+                },
+            };
             if let Some(ttl) = self.pace.expired() {
                 return Err(self.lost(ttl));
             }
-            told = news.within(self.pace.pause(news.is_open())).await;
+            told = news.within(pause).await;
         }
+    }
+
+    /// The result of a task that has ended. If it asks a question, answers that.
+    async fn result(&mut self, task: DetailedTask) -> Result<Option<T>> {
+        match task.state {
+            TaskState::Working => {}
+            TaskState::InputRequired { input_requests } => {
+                self.answer_new(input_requests).await?;
+            }
+            TaskState::Completed { result } => return self.read(&result).map(Some),
+            TaskState::Failed { error } => return Err(self.failure(error)),
+            TaskState::Cancelled => {
+                let (id, message) = (self.id.clone(), task.status_message);
+                return Err(LocalError::TaskCancelled { id, message }.into());
+            }
+        }
+        Ok(None)
     }
 
     /// Answers the questions that were not answered yet, all in one request.

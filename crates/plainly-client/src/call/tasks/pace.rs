@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::link::backoff::chance;
+use crate::error::Error;
+use crate::link::backoff::{Backoff, chance};
 
 /// The pause between two requests if the server names none.
 const USUAL: Duration = Duration::from_secs(1);
@@ -25,6 +26,8 @@ pub(super) struct Pace {
     interval: Duration,
     /// The time for which the server stores the task; `None` if it stores the task forever.
     ttl: Option<Duration>,
+    /// The pauses while requests fail.
+    backoff: Backoff,
 }
 
 impl Pace {
@@ -34,6 +37,7 @@ impl Pace {
             since: Instant::now(),
             interval: USUAL,
             ttl: None,
+            backoff: Backoff::default(),
         }
     }
 
@@ -43,6 +47,19 @@ impl Pace {
             self.interval = Duration::from_millis(interval).clamp(SHORTEST, LONGEST);
         }
         self.ttl = ttl.map(Duration::from_millis);
+        self.backoff = Backoff::default();
+    }
+
+    /// The pause before the next poll, after one failed with `error`; `None` if another is useless.
+    pub(super) fn pause_after(&mut self, error: &Error) -> Option<Duration> {
+        // The caller limits the time of each request. A failed login is not repeated, because the
+        // user did not ask for that.
+        let is_final = error.is_timeout() || error.authorization().is_some();
+        if is_final || !error.is_passing() {
+            return None;
+        }
+        let pause = self.backoff.pause(error.retry_after())?;
+        Some(pause.max(self.pause(false)))
     }
 
     /// The pause before the next poll. With `is_told`, the server reports the task on its own.

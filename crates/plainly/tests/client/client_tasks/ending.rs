@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use plainly::client::{LocalError, StartedCall};
+use plainly::client::{Client, LocalError, StartedCall};
 use plainly_peer::{assert_local, table, told};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::script::{Say, follow, handle, modern, play, settle, task, through, working};
+use super::script::{
+    Log, Say, completed, follow, handle, modern, play, settle, task, through, working,
+};
 
 #[tokio::test(start_paused = true)]
 async fn each_wrong_answer_is_said_with_its_place() {
@@ -111,19 +113,43 @@ async fn a_server_may_keep_a_task_for_longer_than_it_said() {
     client.call_tool("scan", ()).await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_server_that_fails_once_does_not_lose_the_task() {
-    let mut failed = false;
-    let mut others = through(handle(json!({})), [super::script::completed()]);
+/// A client of a server that refuses the first requests for the task so.
+async fn failing(times: usize, error: Value) -> (Client, Log) {
+    let mut left = times;
+    let mut others = through(handle(json!({})), [working(), completed()]);
     let script = move |method: &str, params: &Value| match method {
-        "tasks/get" if !std::mem::replace(&mut failed, true) => Say::Error(-32603),
+        "tasks/get" if left > 0 => {
+            left -= 1;
+            Say::Refusal(error.clone())
+        }
         _ => others(method, params),
     };
-    let (client, log) = play(|builder| builder, script).await;
+    play(|builder| builder, script).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_can_not_report_a_task_now_is_asked_again_when_it_wants() {
+    let limited = json!({"code": 429, "message": "m", "data": {"code": "RATE_LIMIT_EXCEEDED", "retry_after": 40}});
+    for (error, least) in [(json!({"code": -32603, "message": "m"}), 1), (limited, 40)] {
+        let (client, log) = failing(2, error).await;
+        client.call_tool("scan", ()).await.unwrap();
+        settle().await;
+        let least = Duration::from_secs(least);
+        let pauses = &log.pauses()[1..3];
+        assert!(pauses.iter().all(|pause| *pause >= least), "{pauses:?}");
+        assert_eq!(log.count("tasks/get"), 4);
+        assert_eq!(log.count("tasks/cancel"), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_fails_does_not_lose_the_task() {
+    let (client, log) = failing(31, json!({"code": -32603, "message": "m"})).await;
     let StartedCall::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
         panic!("it is a task");
     };
     assert!(task.wait().await.unwrap_err().is_internal());
+    assert_eq!(log.count("tasks/get"), 31);
     task.wait().await.unwrap();
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(log.count("tasks/cancel"), 0);
