@@ -32,6 +32,16 @@ impl ReplyResumption {
     pub(super) fn goes_on(&mut self) {
         self.attempts = 0;
     }
+
+    /// Notes where a stream ended.
+    fn ended_at(&mut self, end: &Resumption) {
+        let before = self.from.last_id.clone();
+        self.from.update(end);
+        // A server that lets the client poll may send no more than a new position each time.
+        if self.from.last_id != before {
+            self.goes_on();
+        }
+    }
 }
 
 impl HttpSession {
@@ -45,7 +55,7 @@ impl HttpSession {
         request: &OutgoingRequest<'_>,
     ) -> Result<HttpResponse, Error> {
         let method = request.method.name();
-        resuming.from.update(ended.resumption());
+        resuming.ended_at(ended.resumption());
         let broken = match failure {
             Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
             Some(failure) => self.failed(failure, method),
@@ -59,7 +69,9 @@ impl HttpSession {
             resuming.attempts += 1;
             // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the
             // Server").
-            tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
+            let pause = resuming.from.retry.unwrap_or(PAUSE);
+            let asked = broken.retry_after().unwrap_or_default();
+            tokio::time::sleep(pause.max(asked)).await;
             let mut headers = self.version();
             let session = self.join(&mut headers)?;
             headers.insert(LAST_EVENT_ID, last.clone());
@@ -74,18 +86,23 @@ impl HttpSession {
                     continue;
                 }
             };
-            return match (response.status, response.content) {
-                (StatusCode::OK, ContentKind::Events) => Ok(response),
+            // A server may notice late that the connection broke, and then reports a conflict.
+            let is_conflict = response.status == StatusCode::CONFLICT;
+            broken = match (response.status, response.content) {
+                (StatusCode::OK, ContentKind::Events) => return Ok(response),
                 (StatusCode::NOT_FOUND, _) if session.is_some() => {
                     self.lose(session);
                     // A lost session would repeat the call, which the server may have acted on.
-                    Err(broken)
+                    return Err(broken);
                 }
                 // The server does not resume streams. The caller's error is the interrupted reply,
                 // not this request.
-                (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
-                _ => Err(no_message(method, response).await),
+                (StatusCode::METHOD_NOT_ALLOWED, _) => return Err(broken),
+                _ => no_message(method, response).await,
             };
+            if !is_conflict && !broken.is_retryable() {
+                return Err(broken);
+            }
         }
         Err(broken)
     }

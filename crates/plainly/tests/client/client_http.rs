@@ -10,6 +10,7 @@ mod listening;
 mod mirroring;
 mod older;
 mod refusals;
+mod resuming;
 mod retrying;
 mod secrets;
 mod server;
