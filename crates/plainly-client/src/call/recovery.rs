@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_errors::{ErrorKind, InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use tokio::time::{Instant, sleep};
 
@@ -55,6 +55,15 @@ impl<'a> Recovery<'a> {
         match (error.local(), kind) {
             // The client must open a new session then (2025-11-25, "Session Management").
             (Some(LocalError::SessionLost), _) => Some(Cause::Session),
+            // Many servers send this, with status 400, for a session that they have forgotten.
+            (
+                _,
+                Some(ErrorKind::InvalidRequest(
+                    InvalidRequest::SessionRequired | InvalidRequest::SessionNotFound,
+                )),
+            ) if revision.traits().sessions && error.http_status().is_some() => {
+                Some(Cause::Session)
+            }
             // A session cannot change its version.
             (_, Some(ErrorKind::UnsupportedProtocolVersion { .. })) => {
                 (!revision.traits().sessions).then_some(Cause::Revision)

@@ -71,17 +71,19 @@ impl HttpConnection {
         if let Some(fetch) = request.fetch {
             fetch.sent_with(&response.credentials);
         }
-        // Without a session, 404 means that the URL is wrong.
-        if session.is_some() && response.status == StatusCode::NOT_FOUND {
-            self.session.lose(session);
-            cancellation.disarm();
-            return Err(LocalError::SessionLost.into());
-        }
         if opens {
             self.session.answered(&response);
         }
+        let is_not_found = response.status == StatusCode::NOT_FOUND;
         let reply = self.reply(request, response).await;
         cancellation.disarm();
+        // Without a session, 404 means that the URL is wrong. Within one, some servers also answer an
+        // unknown method so, although the session goes on.
+        let is_answer = |reply: &CallReply| reply.is_method_not_found(request.method);
+        if is_not_found && session.is_some() && !reply.as_ref().is_ok_and(is_answer) {
+            self.session.lose(session);
+            return Err(LocalError::SessionLost.into());
+        }
         reply
     }
 

@@ -221,6 +221,13 @@ impl CallReply {
         }
     }
 
+    /// Whether the server does not know `method`, which was called.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_method_not_found(&self, method: Method) -> bool {
+        let result = self.result(method, &(), Certainty::Certain);
+        result.is_err_and(|error| error.is_method_not_found())
+    }
+
     /// Reads the result of a call of `method` with these parameters.
     pub(crate) fn decode<T: DeserializeOwned>(
         &self,

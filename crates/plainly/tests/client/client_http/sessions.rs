@@ -54,6 +54,39 @@ async fn a_forgotten_session_is_opened_anew_once_for_all_calls() {
 }
 
 #[tokio::test]
+async fn a_forgotten_session_may_be_reported_as_a_missing_one() {
+    let (client, server) = server::legacy(Some("old")).await;
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        let ping = server.request("ping").await;
+        let message = "Bad Request: No valid session ID provided";
+        let refusal = json!({"code": -32000, "message": message});
+        ping.error("400 Bad Request", refusal).await;
+        server.initialize(Some("new"), json!({})).await;
+        let again = server.request("ping").await;
+        again.is_of(Some("new"));
+        again.result(json!({})).await;
+    });
+    pinged.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_an_unknown_method_whatever_its_status() {
+    let (client, server) = server::legacy(Some("s")).await;
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        let ping = server.request("ping").await;
+        let refusal = json!({"code": -32601, "message": "Method not found"});
+        ping.error("404 Not Found", refusal).await;
+    });
+    assert!(pinged.unwrap_err().is_method_not_found());
+    let (pinged, ()) = tokio::join!(client.ping(), async {
+        let ping = server.request("ping").await;
+        ping.is_of(Some("s"));
+        ping.result(json!({})).await;
+    });
+    pinged.unwrap();
+}
+
+#[tokio::test]
 async fn a_session_that_is_forgotten_at_once_is_an_error() {
     let (client, server) = server::legacy(Some("old")).await;
     let (pinged, ()) = tokio::join!(client.ping(), async {
