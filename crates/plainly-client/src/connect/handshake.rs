@@ -286,12 +286,11 @@ pub(crate) async fn initialize(
     let answer: TypedResult<InitializeResult> =
         by.wait_for(Method::Initialize.name(), asking).await?;
     let version = answer.body.protocol_version.clone();
-    let wanted = wanted(options);
-    let agreed = wanted
-        .iter()
-        .copied()
-        .find(|revision| revision.traits().sessions && revision.as_str() == version);
-    let Some(agreed) = agreed else {
+    // A revision without sessions has no handshake, so the server may not choose one here.
+    let mut wanted = wanted(options);
+    wanted.retain(|revision| revision.traits().sessions);
+    let mut choices = wanted.iter().copied();
+    let Some(agreed) = choices.find(|revision| revision.as_str() == version) else {
         return Err(LocalError::UnsupportedVersion {
             offered: vec![version],
             wanted,

@@ -17,6 +17,7 @@ use crate::cache::Shelf;
 use crate::error::Error;
 use crate::error::mistakes;
 use crate::link::inbox::Inbox;
+use crate::message::reply::unquoted;
 use plainly_transport::lock::Lock;
 
 /// The subscriptions of a connection.
@@ -80,7 +81,8 @@ impl SubscriptionTable {
             Ok(ListChangedParams { meta, .. }) => meta,
             Err(why) => return mistakes::log(method, params, &why),
         };
-        let named = meta.subscription_id.as_ref();
+        let named = meta.subscription_id.map(unquoted);
+        let named = named.as_ref();
         if on.is_some() && named.is_some() && on != named {
             for inbox in self.of(on) {
                 inbox.end(Err(invalid("a message of another subscription")));
@@ -102,7 +104,7 @@ impl SubscriptionTable {
             Ok(CancelledParams { request_id, .. }) => request_id,
             Err(why) => return mistakes::log(Method::Cancelled, params, &why),
         };
-        for inbox in self.of(Some(&request_id)) {
+        for inbox in self.of(Some(&unquoted(request_id))) {
             inbox.end(Err(Error::interrupted(Method::Listen.name())));
         }
     }

@@ -157,19 +157,26 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, MalformedMessage<'_>>) -
     }
 }
 
-/// The id of a reply. This client's ids are integers, so an integer in quotes can only mean that
-/// integer.
+/// The id of a reply.
 fn own_id(id: RawId<'_>) -> RequestId {
     let id = id.to_owned();
+    let own = unquoted(id.clone());
+    if own != id {
+        tracing::warn!(
+            "the server answers with ids in quotes, and they were sent without: taken as numbers"
+        );
+    }
+    own
+}
+
+/// The id of a request of this client that the server names so. This client's ids are integers, so
+/// an integer in quotes can only mean that integer.
+pub(crate) fn unquoted(id: RequestId) -> RequestId {
     let number = match &id {
         RequestId::String(text) => text.parse().ok(),
         RequestId::Integer(_) => None,
     };
-    let Some(number) = number else { return id };
-    tracing::warn!(
-        "the server answers with ids in quotes, and they were sent without: taken as numbers"
-    );
-    RequestId::Integer(number)
+    number.map_or(id, RequestId::Integer)
 }
 
 /// The error for a malformed request.

@@ -82,6 +82,17 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     assert!(subscription.next().await.is_none());
 }
 
+#[tokio::test]
+async fn a_subscription_may_be_named_in_quotes() {
+    let (client, server) = server::modern().await;
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    let quoted = json!(exchange.body["id"].to_string());
+    let changed = told(&quoted, "resources/updated", json!({"uri": "a:1"}));
+    exchange.write(&changed).await;
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
+}
+
 /// An event that makes the client resume after a short pause.
 const SOON: &str = "retry: 1\n\n";
 

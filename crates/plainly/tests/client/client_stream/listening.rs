@@ -109,7 +109,7 @@ async fn subscriptions_are_told_apart_by_their_ids() {
     let (mut one, first) = listen(&client, &mut peer).await;
     let (mut other, second) = listen(&client, &mut peer).await;
     assert_ne!(first, second);
-    peer.send(updated(&json!(first.to_string()), "a:0")).await;
+    peer.send(updated(&json!("4711"), "a:0")).await;
     peer.send(updated(&json!(4711), "a:0")).await;
     peer.send(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "a:0"}}))
         .await;
