@@ -35,6 +35,9 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
     }
 }
 
+/// The advice about a failure that may not happen again.
+const RUN_AGAIN: &str = "run the command again if it is safe to repeat";
+
 /// The advice if a server requires credentials.
 const GET_A_TOKEN: &str =
     "get a token for this server, and send it: --bearer @FILE, or --bearer env:NAME";
@@ -96,18 +99,15 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
             None => "check the address, and that the server is running",
             advice => return advice,
         },
-        LocalError::Interrupted { .. } | LocalError::SessionLost => {
-            "run the command again if it is safe to repeat"
-        }
+        LocalError::Interrupted { .. } | LocalError::SessionLost => RUN_AGAIN,
         LocalError::HttpStatus { .. } => return after_status(error),
         LocalError::Authorization(error) => return Some(authorization_advice(error)),
-        // The server has not sent any MCP message yet.
         LocalError::InvalidResponse {
-            method: "initialize" | "server/discover" | "GET",
+            method,
             result: None,
             why,
             ..
-        } => after_no_opening(why),
+        } if is_opening(method) => after_no_opening(why),
         LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
         | LocalError::InvalidOutput { .. }
@@ -167,10 +167,16 @@ fn after_no_opening(why: &str) -> &'static str {
     }
 }
 
+/// Whether the server has not sent any MCP message before the answer to `method`.
+fn is_opening(method: &str) -> bool {
+    matches!(method, "initialize" | "server/discover" | "GET")
+}
+
 /// The advice about an HTTP status without a reply. The library's advice also addresses authors of
 /// clients.
 fn after_status(error: &LocalError) -> Option<String> {
     let LocalError::HttpStatus {
+        method,
         status,
         body,
         retry_after,
@@ -188,7 +194,11 @@ fn after_status(error: &LocalError) -> Option<String> {
         (400, _) => "read the server's message, and check the path of the URL".to_owned(),
         (401, _) => GET_A_TOKEN.to_owned(),
         (_, Some(url)) => format!("use the URL {}", shell_word(url)),
-        (404, None) => "check the path of the URL, which is often /mcp".to_owned(),
+        (404, None) if is_opening(method) => {
+            "check the path of the URL, which is often /mcp".to_owned()
+        }
+        // The server has answered at this URL before, and may have forgotten the session since.
+        (404, None) => RUN_AGAIN.to_owned(),
         (status, None) => status::advice(*status, *retry_after),
     })
 }
@@ -202,7 +212,7 @@ fn after_end(reason: &CloseReason) -> &'static str {
         }
         CloseReason::LineTooLong { .. } => "request less at once",
         // This occurs over HTTP with SSE; reading from a process does not fail.
-        CloseReason::Read(_) => "run the command again if it is safe to repeat",
+        CloseReason::Read(_) => RUN_AGAIN,
         CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
             "run the server's command by itself to see why it ends; --server-log debug shows all \
              that it writes"
