@@ -17,6 +17,7 @@ mod login;
 mod ls;
 mod mount;
 mod package;
+mod program;
 mod prompts;
 mod read;
 mod replay;
@@ -61,6 +62,7 @@ pub(crate) use self::login::{LoginArgs, LoginsArgs, LogoutArgs};
 pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::{Mount, WRITABLE};
 pub(crate) use self::package::{PackageArgs, PackageKind};
+pub(crate) use self::program::{is_program, startable};
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
@@ -81,7 +83,7 @@ pub(crate) use self::trace::{TraceArgs, TraceLength};
 use self::usage::usage;
 pub(crate) use self::values::{HeaderArg, Scopes};
 pub(crate) use self::watch::WatchArgs;
-pub(crate) use self::words::{Server, ServerName, Words, is_program};
+pub(crate) use self::words::{Server, ServerName, Words};
 pub(crate) use self::write::{
     ConfirmArg, LARGEST_WRITE, RestoreArgs, TrashAction, TrashArgs, WriteArgs,
 };

@@ -22,7 +22,7 @@ use self::reached::reached;
 use self::server_log::shown;
 use self::token::token;
 use crate::accounts::{Account, readable};
-use crate::args::{Server, ServerArgs};
+use crate::args::{Server, ServerArgs, startable};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
@@ -327,7 +327,7 @@ fn is_exposed(url: &str) -> bool {
 
 fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client::Spawn> {
     let mut words = words.into_iter();
-    let mut command = Command::new(words.next().unwrap_or_default());
+    let mut command = Command::new(startable(words.next().unwrap_or_default()));
     command.args(words);
     command.envs(args.env.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &args.cwd {

@@ -8,7 +8,8 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Args;
-use super::words::{is_program, is_url};
+use super::program::is_program;
+use super::words::is_url;
 use crate::shell_word::shell_word;
 
 /// Options of other programs, with the replacements here.

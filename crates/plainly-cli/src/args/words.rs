@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 
 use super::Args;
+use super::program::is_program;
 use crate::failure::Failure;
 use crate::shell_word::shell_word;
 
@@ -266,18 +267,4 @@ fn found(commands: fn() -> clap::Command, name: &str) -> clap::Command {
 pub(super) fn is_url(word: &str) -> bool {
     let scheme = word.split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"))
-}
-
-/// Whether this names a program: a file, or a name that is found in the search path.
-pub(crate) fn is_program(word: &str) -> bool {
-    let path = Path::new(word);
-    if path.components().count() != 1 {
-        return path.is_file();
-    }
-    let places = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&places);
-    places.any(|place| {
-        let mut names = ["", ".exe", ".cmd"].iter();
-        names.any(|end| place.join(format!("{word}{end}")).is_file())
-    })
 }
