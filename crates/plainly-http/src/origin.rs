@@ -72,9 +72,16 @@ impl AllowedNames {
         if !is_origin(origin) {
             return Err(InvalidAllowance::Origin(origin.to_owned()));
         }
-        // Browsers write origins in lower case.
-        self.origins
-            .push(origin.to_ascii_lowercase().into_bytes().into());
+        // Browsers write origins in lower case, and without the default port of their scheme.
+        let mut origin = origin.to_ascii_lowercase();
+        for (scheme, port) in SCHEMES.into_iter().zip(DEFAULT_PORTS) {
+            if origin.as_bytes().starts_with(scheme)
+                && let Some(rest) = origin.strip_suffix(&format!(":{port}"))
+            {
+                origin.truncate(rest.len());
+            }
+        }
+        self.origins.push(origin.into_bytes().into());
         Ok(())
     }
 
@@ -134,8 +141,13 @@ impl AllowedNames {
     }
 
     fn allows_host(&self, host: Authority<'_>) -> bool {
+        // Clients omit the default port. A proxy may speak https in front of a server that doesn't.
+        let is_port = |port: u16| match host.port {
+            Some(own) => own == port,
+            None => DEFAULT_PORTS.contains(&port),
+        };
         let is_added = |(name, port): &(Box<[u8]>, Option<u16>)| {
-            host.name.eq_ignore_ascii_case(name) && (port.is_none() || *port == host.port)
+            host.name.eq_ignore_ascii_case(name) && port.is_none_or(is_port)
         };
         host.is_loopback() || self.hosts.iter().any(is_added)
     }

@@ -108,7 +108,9 @@ async fn what_was_allowed_is_let_in_and_its_likes_are_not() {
         service
             .allow_host("Files.example.com")
             .and_then(|service| service.allow_host("exact.example.com:8443"))
-            .and_then(|service| service.allow_origin("https://App.example.com"))
+            .and_then(|service| service.allow_host("default.example.com:443"))
+            .and_then(|service| service.allow_origin("https://App.example.com:443"))
+            .and_then(|service| service.allow_origin("http://other.example.com:443"))
             .unwrap()
     })
     .await;
