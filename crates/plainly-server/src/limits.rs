@@ -86,7 +86,8 @@ pub struct SubscriptionLimits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TaskLimits {
-    /// Stored tasks, running or not. 10,000. Beyond: unavailable.
+    /// Stored tasks, running or not. 10,000. Beyond: the task that has been over for longest is
+    /// dropped; unavailable if all are running.
     pub stored: usize,
     /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at
     /// least 4 KiB. 256 MiB. Beyond: unavailable; a task that has already run fails with an

@@ -4,21 +4,21 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use plainly_errors::{ProtocolError, Unavailable};
-use plainly_protocol::peer::Peer;
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CreateTaskResult, DetailedTask, ResultType};
 use tokio::sync::oneshot;
 
 use super::background::{Background, TaskCall};
 use super::local::LocalTask;
 use super::record::{TaskEvent, TaskRecord};
+use super::store::TaskStoreError;
 use super::{Tasks, principal};
 use crate::answer::{Answer, MethodResult};
 use crate::failure::Failure;
 use crate::failure::incident::chain;
 use crate::panics::GuardedHandler;
 use crate::random::random_name;
-use crate::request::StatusSink;
+use crate::request::{Scope, StatusSink};
 
 impl Tasks {
     /// Creates a task from `call`, whose `handler` is running, and answers with its handle.
@@ -49,7 +49,7 @@ impl Tasks {
         handler: GuardedHandler,
         asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>,
     ) {
-        let (task, record) = match self.insert(call.scope.peer()).await {
+        let (task, record) = match self.insert(&call.scope).await {
             Ok(inserted) => inserted,
             Err(error) => return drop(asker.send(Err(error))),
         };
@@ -69,17 +69,19 @@ impl Tasks {
         }
     }
 
-    /// Stores the record of a new task of `peer`.
-    async fn insert(&self, peer: &Peer) -> Result<(LocalTask, DetailedTask), ProtocolError> {
+    /// Stores the record of a new task that a request began.
+    async fn insert(&self, scope: &Scope) -> Result<(LocalTask, DetailedTask), ProtocolError> {
         let not_random =
             |error| ProtocolError::internal("The task could not be created").with_source(error);
         let id = random_name().map_err(not_random)?;
         // A slot in this process before a record in the store, because a record without a handler
         // would wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks.stored);
-        let local = local.ok_or(Unavailable::Overloaded)?;
+        let local = local.ok_or(TaskStoreError::Full)?;
         let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);
-        let mut record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
+        let principal = principal(scope.peer());
+        let mut record = TaskRecord::new(id, principal, SystemTime::now(), ttl, poll);
+        record.holder = scope.caller();
         let watched = self.watched.as_ref();
         record.runner = watched.map(|watched| watched.own.to_string());
         let task = record.task.clone();

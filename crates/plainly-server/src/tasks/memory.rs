@@ -1,5 +1,5 @@
-//! Records of tasks in memory, limited in number, in bytes and for each principal. Expired records
-//! make room for new ones.
+//! Records of tasks in memory, limited in number, in bytes and for each caller. Expired records,
+//! and if necessary those of tasks that are over, make room for new ones.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -14,7 +14,7 @@ use super::record::TaskRecord;
 use super::store::{TaskStore, TaskStoreError};
 use crate::limits::Limits;
 use plainly_transport::lock::Lock;
-use plainly_transport::quota::share_of;
+use plainly_transport::quota::{Holder, share_of};
 
 /// The minimum number of bytes that every record counts for, so that there is always room for the
 /// error message at its end.
@@ -24,8 +24,9 @@ const LEAST: usize = 4 << 10;
 /// clones share the tasks.
 ///
 /// It stores at most [`stored`](crate::limits::TaskLimits::stored) tasks, an eighth of them per
-/// principal, and [`bytes`](crate::limits::TaskLimits::bytes) in total. No task is dropped before
-/// it has expired.
+/// caller, and [`bytes`](crate::limits::TaskLimits::bytes) in total. If there is no room for
+/// another, the task that has been over for longest is dropped before it has expired, one of the
+/// same caller first.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
@@ -42,8 +43,10 @@ struct TaskTable {
     records: HashMap<String, (TaskRecord, usize)>,
     /// The ids of the records that expire, in the order of expiry.
     expiring: BTreeSet<(SystemTime, String)>,
-    /// The number of records of each principal.
-    held: HashMap<String, usize>,
+    /// The records of tasks that are over: by caller, then by the time of the end, then their ids.
+    over: BTreeSet<(Option<Holder>, String, String)>,
+    /// The number of records of each caller.
+    held: HashMap<Holder, usize>,
     counts: TaskCounts,
     bytes: usize,
 }
@@ -75,14 +78,8 @@ impl MemoryTasks {
         let mut table = self.0.table.lock();
         table.expire(now);
         let weight = weight(&record);
-        let principal = record.principal.as_ref();
-        let held = principal.and_then(|principal| table.held.get(principal));
-        let has_room = table.records.len() < self.0.most
-            && held.is_none_or(|held| *held < self.0.most_of_one)
-            && table.bytes.saturating_add(weight) <= self.0.most_bytes;
-        if !has_room {
-            return Err(TaskStoreError::Full);
-        }
+        self.0
+            .make_room(&mut table, record.holder.as_ref(), 1, weight)?;
         table.add(record, weight);
         Ok(())
     }
@@ -104,12 +101,43 @@ impl MemoryTasks {
         }
         let (old, new) = (*old, weight(&record));
         // A record that doesn't grow always fits, even if the store is full.
-        if new > old && table.bytes.saturating_add(new - old) > self.0.most_bytes {
-            return Err(TaskStoreError::Full);
+        if new > old {
+            let holder = record.holder.as_ref();
+            self.0.make_room(&mut table, holder, 0, new - old)?;
         }
         table.remove(record.id());
         table.add(record, new);
         Ok(true)
+    }
+}
+
+impl TaskMemory {
+    /// Makes room for more records of a caller, or for more bytes in one, by dropping tasks that
+    /// are over.
+    fn make_room(
+        &self,
+        table: &mut TaskTable,
+        holder: Option<&Holder>,
+        records: usize,
+        bytes: usize,
+    ) -> Result<(), TaskStoreError> {
+        if bytes > self.most_bytes {
+            return Err(TaskStoreError::Full);
+        }
+        loop {
+            let held = holder.and_then(|holder| table.held.get(holder));
+            let has_share = held.is_none_or(|held| held + records <= self.most_of_one);
+            let has_room = table.records.len() + records <= self.most
+                && table.bytes.saturating_add(bytes) <= self.most_bytes;
+            if has_share && has_room {
+                return Ok(());
+            }
+            let own = table.over_longest_of(holder);
+            // Tasks of others don't count for the share.
+            let any = || has_share.then(|| table.over_longest()).flatten();
+            let id = own.or_else(any).ok_or(TaskStoreError::Full)?.to_owned();
+            table.remove(&id);
+        }
     }
 }
 
@@ -139,8 +167,11 @@ impl TaskTable {
         if let Some(expires) = record.expires {
             self.expiring.insert((expires, id.clone()));
         }
-        if let Some(principal) = &record.principal {
-            *self.held.entry(principal.clone()).or_default() += 1;
+        if let Some(holder) = &record.holder {
+            *self.held.entry(holder.clone()).or_default() += 1;
+        }
+        if record.is_over() {
+            self.over.insert(over_key(&record));
         }
         *self.counts.of_mut(record.task.state.status()) += 1;
         self.bytes += weight;
@@ -156,12 +187,29 @@ impl TaskTable {
         if let Some(expires) = record.expires {
             self.expiring.remove(&(expires, id.to_owned()));
         }
-        let held = record.principal.and_then(|principal| {
-            let held = self.held.get_mut(&principal)?;
+        if record.is_over() {
+            self.over.remove(&over_key(&record));
+        }
+        let held = record.holder.and_then(|holder| {
+            let held = self.held.get_mut(&holder)?;
             *held -= 1;
-            (*held == 0).then_some(principal)
+            (*held == 0).then_some(holder)
         });
-        held.and_then(|principal| self.held.remove(&principal));
+        held.and_then(|holder| self.held.remove(&holder));
+    }
+
+    /// The caller's task that has been over for longest.
+    fn over_longest_of(&self, holder: Option<&Holder>) -> Option<&str> {
+        let first = (holder.cloned(), String::new(), String::new());
+        let (found, _, id) = self.over.range(first..).next()?;
+        (found.as_ref() == holder).then_some(id)
+    }
+
+    /// The task that has been over for longest.
+    fn over_longest(&self) -> Option<&str> {
+        let over = self.over.iter();
+        let first = over.min_by(|(_, one, _), (_, other, _)| one.cmp(other));
+        first.map(|(_, _, id)| &**id)
     }
 
     /// Removes expired records.
@@ -173,6 +221,12 @@ impl TaskTable {
             self.remove(&id);
         }
     }
+}
+
+/// The place of a record among those of tasks that are over.
+fn over_key(record: &TaskRecord) -> (Option<Holder>, String, String) {
+    let ended = record.task.last_updated_at.clone();
+    (record.holder.clone(), ended, record.id().to_owned())
 }
 
 /// The number of bytes that a record counts for.

@@ -10,6 +10,7 @@ use plainly_errors::WireError;
 use plainly_protocol::types::{
     DetailedTask, InputRequest, InputResponses, JsonObject, RawJson, TaskState,
 };
+use plainly_transport::quota::Holder;
 use serde::{Deserialize, Serialize};
 
 use self::iso_8601::iso_8601;
@@ -34,6 +35,9 @@ pub struct TaskRecord {
     /// The version of the record in shared storage.
     #[serde(skip)]
     pub(super) stored: Option<u64>,
+    /// The caller whose share of the tasks in memory the record takes of.
+    #[serde(skip)]
+    pub(super) holder: Option<Holder>,
     /// Members of newer servers.
     #[serde(flatten)]
     others: JsonObject,
@@ -76,6 +80,7 @@ impl TaskRecord {
             version: 0,
             runner: None,
             stored: None,
+            holder: None,
             others: JsonObject::new(),
         }
     }

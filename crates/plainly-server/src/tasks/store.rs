@@ -77,7 +77,10 @@ plainly_errors::debug_with_causes!(TaskStoreError);
 impl From<TaskStoreError> for ProtocolError {
     fn from(error: TaskStoreError) -> Self {
         match error {
-            TaskStoreError::Full => Unavailable::Overloaded.into(),
+            TaskStoreError::Full => {
+                let why = "There is no room for another task: try again later";
+                Self::from(Unavailable::Overloaded).with_message(why)
+            }
             TaskStoreError::Unavailable(_) => {
                 let unavailable = Self::from(Unavailable::Overloaded);
                 let why = "The task store can't be reached at the moment: try again later";

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plainly_protocol::peer::Principal;
 use proptest::prelude::*;
 
 use super::super::record::TaskEvent;
@@ -13,13 +14,14 @@ fn at(seconds: u64) -> SystemTime {
 
 fn record(id: &str, principal: Option<&str>, now: u64, ttl: u64) -> TaskRecord {
     let (ttl, interval) = (Duration::from_secs(ttl), Duration::from_secs(1));
-    TaskRecord::new(
-        id.to_owned(),
-        principal.map(str::to_owned),
-        at(now),
-        ttl,
-        interval,
-    )
+    let name = principal.map(str::to_owned);
+    let mut record = TaskRecord::new(id.to_owned(), name, at(now), ttl, interval);
+    record.holder = principal.map(holder);
+    record
+}
+
+fn holder(principal: &str) -> Holder {
+    Holder::Principal(Principal::new(principal))
 }
 
 fn tasks(most: usize, of_one: usize, bytes: usize) -> MemoryTasks {
@@ -88,7 +90,7 @@ fn one_principal_leaves_room_for_others() {
         .unwrap();
     assert_eq!(
         tasks.0.table.lock().held,
-        HashMap::from([("me".to_owned(), 1)])
+        HashMap::from([(holder("me"), 1)])
     );
 }
 
@@ -98,14 +100,50 @@ fn bytes_are_counted_and_an_end_in_words_always_has_room() {
     let (a, b) = (record("a", None, 0, 60), record("b", None, 0, 60));
     tasks.insert_at(at(0), a.clone()).unwrap();
     tasks.insert_at(at(0), b.clone()).unwrap();
-    assert!(tasks.replace_at(at(1), completed(&a, 2 * LEAST)).unwrap());
     assert!(matches!(
-        tasks.replace_at(at(1), completed(&b, 2 * LEAST)),
+        tasks.replace_at(at(1), completed(&a, 3 * LEAST)),
         Err(TaskStoreError::Full)
     ));
-    assert!(tasks.insert_at(at(1), record("c", None, 1, 60)).is_err());
-    assert!(tasks.replace_at(at(1), completed(&b, LEAST)).unwrap());
+    assert!(tasks.replace_at(at(1), completed(&a, 2 * LEAST)).unwrap());
     assert_eq!(tasks.0.table.lock().bytes, 3 * LEAST);
+    assert!(matches!(
+        tasks.replace_at(at(1), completed(&b, 9 * LEAST)),
+        Err(TaskStoreError::Full)
+    ));
+    assert!(tasks.get_at(at(1), "a").is_some(), "it would not help");
+    assert!(tasks.replace_at(at(1), completed(&b, 3 * LEAST)).unwrap());
+    assert!(tasks.get_at(at(1), "a").is_none());
+    tasks.insert_at(at(1), record("c", None, 1, 60)).unwrap();
+    assert_eq!(tasks.0.table.lock().bytes, LEAST);
+}
+
+#[test]
+fn what_has_been_over_for_longest_makes_room_and_ones_own_first() {
+    let tasks = tasks(4, 3, 1 << 20);
+    let insert = |id, principal| tasks.insert_at(at(9), record(id, principal, 0, 60)).is_ok();
+    let end = |id, seconds| {
+        let before = tasks.get_at(at(9), id).unwrap();
+        let over = before.after(TaskEvent::Cancelled, at(seconds)).unwrap();
+        assert!(tasks.replace_at(at(9), over).unwrap());
+    };
+    let ids = || {
+        let mut ids: Vec<_> = tasks.0.table.lock().records.keys().cloned().collect();
+        ids.sort_unstable();
+        ids.concat()
+    };
+    let (me, you) = (Some("me"), Some("you"));
+    assert!(insert("a", you) && insert("b", me) && insert("c", me) && insert("d", me));
+    end("a", 1);
+    assert!(!insert("e", me), "another's task leaves the own share full");
+    end("d", 2);
+    assert!(insert("e", me));
+    assert_eq!(ids(), "abce");
+    end("b", 3);
+    assert!(insert("f", None), "nobody's own task is over");
+    assert_eq!(ids(), "bcef");
+    assert!(insert("g", you));
+    assert_eq!(ids(), "cefg");
+    assert!(!insert("h", you), "all are running");
 }
 
 #[test]
@@ -157,6 +195,8 @@ proptest! {
             table.records.values().for_each(|(record, _)| *counts.of_mut(record.task.state.status()) += 1);
             prop_assert_eq!(table.counts, counts);
             prop_assert_eq!(table.expiring.len(), table.records.len());
+            let over = table.records.values().filter(|(record, _)| record.is_over()).count();
+            prop_assert_eq!(table.over.len(), over);
             let owned = table.records.values().filter(|(record, _)| record.principal.is_some()).count();
             prop_assert_eq!(table.held.values().sum::<usize>(), owned);
             prop_assert!(table.held.values().all(|held| (1..=2).contains(held)));

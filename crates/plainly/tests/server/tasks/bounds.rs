@@ -6,8 +6,8 @@ use plainly::server::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 use serde_json::{Value, json};
 
 use super::asking::{accept, asking};
-use super::support::{Following, builder, clients, http, limited, stream};
-use plainly_peer::{Gate, within};
+use super::support::{Following, builder, capabilities, clients, http, limited, stream};
+use plainly_peer::{Gate, Site, message, within};
 
 const OVERLOADED: &str = "overloaded";
 
@@ -41,8 +41,14 @@ async fn ten_thousand_tasks_that_nobody_asks_for_are_bounded_and_the_next_reques
         client.ask("tasks/cancel", json!({"taskId": id})).await;
     }
     gate.holds(0).await;
-    // Cancelled tasks are also stored for the promised time.
-    assert!(is_overloaded(&client.run("must", "never").await));
+    // One that is over makes room, and no other.
+    client.begin_task("must", "never").await;
+    let mut gone = 0;
+    for id in &made {
+        let reply = client.ask("tasks/get", json!({"taskId": id})).await;
+        gone += usize::from(reply["error"]["data"]["kind"] == "unknown_task");
+    }
+    assert_eq!(gone, 1);
 }
 
 #[tokio::test]
@@ -89,6 +95,18 @@ async fn one_principal_leaves_room_for_others() {
     }
     assert!(is_overloaded(&alice.run("must", "never").await));
     bob.begin_task("must", "never").await;
+    // A caller without a principal is known by its network.
+    let site = Site::serve(server.http()).await;
+    let call = json!({"name": "must", "arguments": {"how": "never"}});
+    let call = message::capable(1, "tools/call", call, capabilities(true));
+    for has_room in [true, true, false] {
+        let reply = site.post("/", None, &call).await.message().await;
+        assert_eq!(!is_overloaded(&reply), has_room, "{reply}");
+        if !has_room {
+            let message = "There is no room for another task: try again later";
+            assert_eq!(reply["error"]["message"], message);
+        }
+    }
 }
 
 #[tokio::test]
