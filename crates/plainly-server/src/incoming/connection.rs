@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::StreamExt;
 use futures_util::future::Either;
 use futures_util::stream::SelectAll;
+use futures_util::{FutureExt, StreamExt};
 use http::Extensions;
 use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{
@@ -92,7 +92,7 @@ impl<M: Messages> Connection<M> {
     }
 
     async fn run(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
-        let mut stop = pin!(stop);
+        let mut stop = pin!(stop.fuse());
         loop {
             // All received messages are processed before anything is awaited, so that the responses
             // to a burst need few flushes.
@@ -118,8 +118,12 @@ impl<M: Messages> Connection<M> {
         // From here on no question can be answered, and no change is reported.
         self.session.iter().for_each(|session| session.close());
         let shutdown = self.server.limits().shutdown;
-        if let Ok(finished) = timeout(shutdown, self.finish()).await {
-            return finished;
+        tokio::select! {
+            finished = timeout(shutdown, self.finish()) => if let Ok(finished) = finished {
+                return finished;
+            },
+            // After a peer that finished sending, nobody is left who would wait for its requests.
+            () = &mut stop => {}
         }
         // Requests that are still running get an error. A peer that doesn't even read that is given
         // up.

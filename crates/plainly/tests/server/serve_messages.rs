@@ -11,6 +11,7 @@ use plainly::transport::{Duplex, Inbound, Messages};
 use plainly::{Server, Tool};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 const STALL: Duration = Duration::from_secs(10);
 /// The length of a reply that exceeds the buffer of a connection in memory.
@@ -20,12 +21,16 @@ async fn long() -> String {
     "x".repeat(LONG)
 }
 
+async fn endless() -> String {
+    std::future::pending().await
+}
+
 fn server() -> Server {
     let mut limits = Limits::default();
     (limits.write_stall, limits.message_bytes) = (STALL, 2 * LONG);
-    let long = Tool::new("long", long);
-    let server = Server::builder("test", "1").limits(limits).tool(long);
-    server.build().unwrap()
+    let server = Server::builder("test", "1").limits(limits);
+    let server = server.tool(Tool::new("long", long));
+    server.tool(Tool::new("endless", endless)).build().unwrap()
 }
 
 fn send(to: &mut Duplex, message: &Value) {
@@ -49,11 +54,11 @@ fn discover() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": meta}})
 }
 
-fn call_long(id: u32) -> Value {
+fn call(id: u32, tool: &str) -> Value {
     let mut call = discover();
     call["id"] = json!(id);
     call["method"] = json!("tools/call");
-    call["params"]["name"] = json!("long");
+    call["params"]["name"] = json!(tool);
     call
 }
 
@@ -83,7 +88,7 @@ async fn each_message_that_is_taken_gives_the_peer_its_time_again() {
     let (mut near, far) = Duplex::pair();
     let serving = tokio::spawn(server().serve_messages(far).into_future());
     for id in 1..=5 {
-        send(&mut near, &call_long(id));
+        send(&mut near, &call(id, "long"));
     }
     for _ in 1..=4 {
         tokio::time::sleep(STALL * 9 / 10).await;
@@ -107,4 +112,30 @@ async fn it_stops_when_it_is_told_to() {
     stop.send(()).unwrap();
     serving.await.unwrap().unwrap();
     assert_eq!(receive(&mut near).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_stops_when_it_is_told_to_after_its_peer_has_finished() {
+    let began = Instant::now();
+    let (mut near, far) = Duplex::pair();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = server().serve_messages(far).until(async {
+        let _told = stopped.await;
+    });
+    let serving = tokio::spawn(serving.into_future());
+    send(&mut near, &call(1, "endless"));
+    let mut listen = discover();
+    (listen["id"], listen["method"]) = (json!(2), json!("subscriptions/listen"));
+    listen["params"]["notifications"] = json!({});
+    send(&mut near, &listen);
+    let acknowledged = receive(&mut near).await.unwrap();
+    assert!(acknowledged["method"].is_string(), "{acknowledged}");
+    poll_fn(|context| near.poll_close(context)).await.unwrap();
+    // The subscription ends once the server has seen that its peer has finished.
+    assert_eq!(receive(&mut near).await.unwrap()["id"], 2);
+    stop.send(()).unwrap();
+    let ended = receive(&mut near).await.unwrap();
+    assert_eq!(ended["id"], 1, "{ended}");
+    serving.await.unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1));
 }
