@@ -140,6 +140,8 @@ fn is_answered_at_once(method: Method) -> bool {
 fn kind(method: Method) -> SlotKind {
     if method == Method::Listen {
         SlotKind::Subscription
+    } else if method == Method::Ping {
+        SlotKind::Ping
     } else {
         SlotKind::Call
     }

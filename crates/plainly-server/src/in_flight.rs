@@ -45,6 +45,8 @@ struct Open {
 pub(super) enum SlotKind {
     /// The request ends by itself.
     Call,
+    /// The request asks whether the server is alive, which a busy one must answer too.
+    Ping,
     /// The request stays open until it is ended.
     Subscription,
 }
@@ -77,6 +79,7 @@ impl InFlight {
         let mut table = self.table.lock();
         let is_full = match kind {
             SlotKind::Call => table.open.len() - table.subscriptions >= self.calls,
+            SlotKind::Ping => false,
             SlotKind::Subscription => table.subscriptions >= self.subscriptions,
         };
         table.count += 1;

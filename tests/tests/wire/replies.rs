@@ -206,6 +206,12 @@ async fn beyond_its_limit_a_connection_is_told_to_wait_and_others_are_served() {
         assert_eq!(refused["id"], 3);
         assert_eq!(refused["error"]["code"], 503);
         assert_eq!(refused["error"]["data"], json!({"kind": "overloaded"}));
+        if sender != Sender::Modern {
+            let alive = json(&stream.ask(&request("4", "ping", "")).await);
+            assert_eq!(alive["result"], json!({}));
+            let taken = json(&stream.ask(&request("1", "ping", "")).await);
+            assert_eq!(taken["error"]["data"], json!({"kind": "duplicate_id"}));
+        }
         other.before_a_good_reply("overload elsewhere").await;
         fixture.probe.gate.open(2);
         stream.next().await;
