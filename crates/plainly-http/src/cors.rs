@@ -16,10 +16,11 @@ use super::origin::AllowedNames;
 use super::response::METHODS;
 use plainly_transport::Reply;
 
-/// The headers that clients send, except for `Mcp-Param-*`, whose names come from the schemas of
-/// tools.
-const SENT: &str = "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, \
-                    Mcp-Name, Mcp-Session-Id";
+/// The headers that clients and their tracing send, except for `Mcp-Param-*`, whose names come from
+/// the schemas of tools.
+const SENT: &str = "Accept, Authorization, baggage, Content-Type, DPoP, Last-Event-ID, \
+                    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, traceparent, \
+                    tracestate";
 /// The headers of responses that clients read.
 const READ: HeaderValue = HeaderValue::from_static(
     "DPoP-Nonce, MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate",

@@ -60,8 +60,8 @@ fn has(head: &str, headers: &[&str]) {
     }
 }
 
-const SENT: &str = "Access-Control-Allow-Headers: Accept, Authorization, Content-Type, DPoP, Last-Event-ID, \
-                    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";
+const SENT: &str = "Access-Control-Allow-Headers: Accept, Authorization, baggage, Content-Type, DPoP, Last-Event-ID, \
+                    MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, traceparent, tracestate";
 
 #[tokio::test]
 async fn a_browser_may_ask_for_pages_of_allowed_origins() {
