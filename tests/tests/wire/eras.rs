@@ -292,7 +292,6 @@ async fn a_session_lives_from_initialize_to_delete() {
             id.to_uppercase() + "0",
             format!("{id}, {id}"),
             "0".repeat(32),
-            "é".to_owned(),
         ];
         for guess in guesses {
             let guessing = other.with_session(Some(guess.clone()));

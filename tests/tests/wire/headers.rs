@@ -125,7 +125,19 @@ async fn a_uri_is_mirrored_byte_by_byte() {
         let reply = client.post(&headers, &body).await;
         assert_eq!(reply.status, status, "{name}: {reply:?}");
     }
-    // The method has no name that the header could contradict.
+    // A method of an extension needs no name, but a wrong one is rejected.
+    let body = Sender::Modern
+        .fill(request("1", "resources/metadata", &format!(r#""uri":"{uri}""#)).as_bytes());
+    for (name, is_mismatch) in [
+        (String::new(), false),
+        (format!("Mcp-Name: {uri}\r\n"), false),
+        ("Mcp-Name: app://other\r\n".to_owned(), true),
+    ] {
+        let headers = format!("{VERSION}Mcp-Method: resources/metadata\r\n{name}");
+        let reply = client.post(&headers, &body).await.json();
+        assert_eq!(reply["error"]["code"] == MISMATCH, is_mismatch, "{reply}");
+    }
+    // A method without a name has nothing to contradict.
     let body = Sender::Modern.fill(request("1", "tools/list", "").as_bytes());
     let headers = format!("{VERSION}Mcp-Method: tools/list\r\nMcp-Name: anything\r\n");
     assert_eq!(client.post(&headers, &body).await.status, 200);

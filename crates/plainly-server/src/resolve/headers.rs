@@ -126,18 +126,15 @@ pub(crate) fn session_name(headers: &HeaderMap) -> Option<&str> {
     }
 }
 
-/// The error for a request that names an unknown session.
+/// The error for a request that names an unknown session. An unclear name has another error,
+/// because a client that is told that its session is unknown opens a new one.
 pub(super) fn unknown_session(headers: &HeaderMap) -> ProtocolError {
-    let error = ProtocolError::from(InvalidRequest::SessionNotFound);
-    match Header::of(headers, &SESSION) {
-        Header::Absent | Header::One(_) => error,
-        Header::Unclear(Unclear::Twice(_)) => {
-            error.with_message("Invalid request: Mcp-Session-Id is given more than once")
-        }
-        Header::Unclear(Unclear::Foreign(_)) => {
-            error.with_message("Invalid request: Mcp-Session-Id is not visible ASCII")
-        }
-    }
+    let why = match Header::of(headers, &SESSION) {
+        Header::Absent | Header::One(_) => return InvalidRequest::SessionNotFound.into(),
+        Header::Unclear(Unclear::Twice(_)) => "Mcp-Session-Id is given more than once",
+        Header::Unclear(Unclear::Foreign(_)) => "Mcp-Session-Id is not visible ASCII",
+    };
+    ProtocolError::invalid_request(format!("Invalid request: {why}"))
 }
 
 /// The header `Last-Event-ID`. An unclear value becomes the empty name, which no event has.
@@ -167,11 +164,13 @@ pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String
 
 fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
     let row = methods().iter().find(|row| row.name == request.method)?;
-    let body = request.params.as_ref()?.text(row.name_header?)?;
+    let body = request.params.as_ref()?.text(row.subject?)?;
     let header = Header::of(headers, &NAME);
     let text = match header {
         Header::One(text) => text,
         Header::Unclear(unclear) => return Some(unclear.of_text("Mcp-Name", &body)),
+        // Only an extension's method may omit the header that names its subject.
+        Header::Absent if row.name_header.is_none() => return None,
         Header::Absent => return header.contradicts("Mcp-Name", Some(&body)),
     };
     match header::decode(text) {

@@ -104,6 +104,19 @@ async fn the_version_header_is_heeded_where_the_revision_has_it() {
 }
 
 #[tokio::test]
+async fn an_unclear_name_is_wrong_and_not_that_of_an_unknown_session() {
+    let http = serve(&plain()).await;
+    let session = open(&http, "2025-03-26", "").await;
+    for unclear in [session.repeat(2), "Mcp-Session-Id: é\r\n".to_owned()] {
+        for (line, headers, body, _) in all("0-0") {
+            let headers = format!("{headers}{unclear}");
+            let reply = http.bare(line, &headers, &body).await;
+            assert_eq!(reply.status, 400, "{line} {unclear} {body}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn without_a_session_no_version_is_assumed_that_needs_one() {
     let http = serve(&plain()).await;
     for header in [
