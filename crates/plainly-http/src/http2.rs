@@ -24,6 +24,7 @@ use super::connection::Drain;
 use super::limits::after;
 use super::paced::Pace;
 use super::proxies::ConnectionPeer;
+use super::socket::LINGER_BYTES;
 use super::watch::LINGER;
 use super::{Body, HttpLimits, HttpService};
 use plainly_transport::Exchange;
@@ -136,7 +137,10 @@ impl<E: Exchange> Answerer<'_, E> {
             (Either::Left(ready(too_many_headers())), None)
         } else {
             let rest = declared(request.headers());
-            let request = request.map(|stream| StreamBody { stream, rest });
+            let request = request.map(|stream| StreamBody {
+                stream: Some(stream),
+                rest,
+            });
             let (response, share) = self.service.respond_to(&self.caller, request);
             (Either::Right(response), share)
         };
@@ -255,7 +259,8 @@ fn too_many_headers() -> Response<Body> {
 
 /// A request's body.
 struct StreamBody {
-    stream: RecvStream,
+    /// The stream, until the body is dropped.
+    stream: Option<RecvStream>,
     /// The number of bytes that are still to come, if the peer declared it.
     rest: Option<u64>,
 }
@@ -268,9 +273,11 @@ impl HttpBody for StreamBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-        let piece = task::ready!(self.stream.poll_data(cx));
+        let Some(stream) = &mut self.stream else {
+            return Poll::Ready(None);
+        };
+        let piece = task::ready!(poll_piece(stream, cx));
         if let Some(Ok(piece)) = &piece {
-            let _ended = self.stream.flow_control().release_capacity(piece.len());
             self.rest = self
                 .rest
                 .map(|rest| rest.saturating_sub(piece.len() as u64));
@@ -279,13 +286,46 @@ impl HttpBody for StreamBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.stream.is_end_stream()
+        self.stream.as_ref().is_none_or(RecvStream::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
         self.rest
             .map_or_else(SizeHint::default, SizeHint::with_exact)
     }
+}
+
+impl Drop for StreamBody {
+    /// Discards the rest of an unread body. Otherwise the stream is reset, and some clients then
+    /// don't read the response.
+    fn drop(&mut self) {
+        if !self.is_end_stream()
+            && let Some(stream) = self.stream.take()
+        {
+            tokio::spawn(timeout(LINGER, discard(stream)));
+        }
+    }
+}
+
+async fn discard(mut stream: RecvStream) {
+    let mut discarded = 0;
+    while discarded < LINGER_BYTES
+        && let Some(Ok(piece)) = poll_fn(|cx| poll_piece(&mut stream, cx)).await
+    {
+        discarded += piece.len();
+    }
+}
+
+/// The next piece of a body, in whose place the peer may send another.
+fn poll_piece(
+    stream: &mut RecvStream,
+    cx: &mut Context<'_>,
+) -> Poll<Option<Result<Bytes, h2::Error>>> {
+    let piece = task::ready!(stream.poll_data(cx));
+    if let Some(Ok(piece)) = &piece {
+        let _ended = stream.flow_control().release_capacity(piece.len());
+    }
+    Poll::Ready(piece)
 }
 
 /// The number of cancelled requests that are not yet forgiven.

@@ -12,8 +12,9 @@ use tokio::time::{Instant, Sleep};
 use super::paced::PacedStream;
 use super::watch::Activity;
 
-/// The maximum number of bytes that are still read from a peer after its last response.
-const LINGER_BYTES: usize = 64 << 10;
+/// The maximum number of bytes that are still read from a peer after its last response. Many
+/// clients read the response only after they have sent their whole body.
+pub(super) const LINGER_BYTES: usize = 64 << 20;
 /// The interval between checks whether a peer that has finished sending is gone, because no event
 /// reports it.
 const LOOK: Duration = Duration::from_millis(40);
@@ -104,7 +105,7 @@ impl<S: Socket> WatchedSocket<S> {
     /// Reads the data that the peer still sends. Otherwise the kernel would respond with a reset,
     /// which can overtake the last response.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut space = [0; 4 << 10];
+        let mut space = [0; 16 << 10];
         while !self.has_ended && self.lingered < LINGER_BYTES {
             let mut buffer = ReadBuf::new(&mut space);
             ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;

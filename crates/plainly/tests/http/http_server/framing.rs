@@ -178,6 +178,15 @@ async fn a_message_at_the_limit_passes_and_one_byte_more_does_not() {
 }
 
 #[tokio::test]
+async fn who_sends_all_of_a_body_that_is_too_large_before_it_reads_is_told() {
+    let server = Server::with_limits(|limits| limits.message_bytes = 1_000).await;
+    let large = server.good(&"x".repeat(8 << 20));
+    let mut client = server.connect().await;
+    client.write(large).await;
+    assert_eq!(statuses(&client.read_to_end().await), [413]);
+}
+
+#[tokio::test]
 async fn a_body_that_never_ends_stops_being_read() {
     let server = Server::with_limits(|limits| limits.message_bytes = 1_000).await;
     let mut client = server.connect().await;

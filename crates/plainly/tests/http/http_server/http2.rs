@@ -179,6 +179,24 @@ async fn what_http_refuses_is_refused_over_http_2_as_well() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_too_large_is_taken_to_its_end() {
+    let server = limited(|limits| limits.message_bytes = 1_000).await;
+    let mut peer = Peer::of(&server).await;
+    let request = peer.request("POST").body(()).unwrap();
+    let (response, mut stream) = peer.requests.send_request(request, false).unwrap();
+    let piece = Bytes::from(vec![b'x'; 64 << 10]);
+    for number in (0..64).rev() {
+        stream.reserve_capacity(piece.len());
+        while stream.capacity() < piece.len() {
+            let more = within(poll_fn(|context| stream.poll_capacity(context))).await;
+            more.unwrap().unwrap();
+        }
+        stream.send_data(piece.clone(), number == 0).unwrap();
+    }
+    assert_eq!(body(response).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test]
 async fn so_many_requests_run_at_a_time_and_the_next_waits() {
     let server = limited(|limits| limits.streams = 2).await;
     let mut peer = Peer::of(&server).await;
