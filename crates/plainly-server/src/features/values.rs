@@ -1,5 +1,5 @@
-//! The values of an argument, if the schema of its type lists them, so that an enum or a boolean
-//! needs no completion handler.
+//! The values of an argument, by the schema of its type. If the schema lists them, as for an enum
+//! or a boolean, they need no completion handler. Lists and objects are no text.
 
 use serde_json::Value;
 
@@ -7,6 +7,12 @@ use serde_json::Value;
 pub(super) fn of_member(root: &Value, name: &str) -> Option<Vec<String>> {
     let property = root.get("properties")?.get(name)?;
     listed(root, property, DEEPEST)
+}
+
+/// Whether the argument `name` is a list or an object, if it is not left out.
+pub(super) fn is_composite_member(root: &Value, name: &str) -> bool {
+    let property = root.get("properties").and_then(|all| all.get(name));
+    property.is_some_and(|property| is_composite(root, property, DEEPEST))
 }
 
 /// The maximum depth of references and alternatives that are followed, because a type may contain
@@ -17,8 +23,7 @@ const DEEPEST: usize = 8;
 fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
     let depth = depth.checked_sub(1)?;
     if let Some(reference) = text(schema, "$ref") {
-        let name = reference.strip_prefix("#/$defs/")?;
-        return listed(root, root.get("$defs")?.get(name)?, depth);
+        return listed(root, definition(root, reference)?, depth);
     }
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let texts = values.iter().filter_map(Value::as_str);
@@ -27,15 +32,41 @@ fn listed(root: &Value, schema: &Value, depth: usize) -> Option<Vec<String>> {
     if let Some(value) = text(schema, "const") {
         return Some(vec![value.to_owned()]);
     }
-    match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
-        Some(Value::Array(alternatives)) => {
-            let given = alternatives.iter().filter(|schema| !is_of(schema, "null"));
-            let each = given.map(|schema| listed(root, schema, depth));
-            Some(each.collect::<Option<Vec<_>>>()?.concat())
-        }
-        Some(_) => None,
+    match alternatives(schema) {
+        Some(mut given) => given.try_fold(Vec::new(), |mut all, schema| {
+            all.extend(listed(root, schema, depth)?);
+            Some(all)
+        }),
         None => is_of(schema, "boolean").then(|| ["true", "false"].map(str::to_owned).to_vec()),
     }
+}
+
+/// Whether all values that `schema` accepts are lists or objects.
+fn is_composite(root: &Value, schema: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else {
+        return false;
+    };
+    if let Some(reference) = text(schema, "$ref") {
+        let definition = definition(root, reference);
+        return definition.is_some_and(|schema| is_composite(root, schema, depth));
+    }
+    match alternatives(schema) {
+        Some(mut given) => given.all(|schema| is_composite(root, schema, depth)),
+        None => is_of(schema, "array") || is_of(schema, "object"),
+    }
+}
+
+/// The schema that a reference names.
+fn definition<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let name = reference.strip_prefix("#/$defs/")?;
+    root.get("$defs")?.get(name)
+}
+
+/// The schemas of which a value matches one, except for that of values that are left out.
+fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
+    let all = schema.get("anyOf").or_else(|| schema.get("oneOf"))?;
+    let given = all.as_array().into_iter().flatten();
+    Some(given.filter(|schema| !is_of(schema, "null")))
 }
 
 /// Whether values have the type `kind`, unless they are left out.
@@ -86,6 +117,33 @@ mod tests {
         yes: Option<bool>,
         open: String,
         count: Option<u8>,
+    }
+
+    #[derive(JsonSchema)]
+    enum Mixed {
+        Text,
+        Form(Box<Form>),
+    }
+
+    #[derive(JsonSchema)]
+    struct Parts {
+        list: Vec<u8>,
+        form: Option<Form>,
+        pair: Option<(u8, u8)>,
+        any: Value,
+        mixed: Mixed,
+        zero: Option<Plain>,
+        count: Option<u8>,
+    }
+
+    #[test]
+    fn lists_and_objects_are_told_from_what_can_be_text() {
+        let schema = input_schema_of::<Parts>();
+        let names = [
+            "list", "form", "pair", "any", "mixed", "zero", "count", "no",
+        ];
+        let found = names.map(|name| is_composite_member(&schema, name));
+        assert_eq!(found, [true, true, true, false, false, false, false, false]);
     }
 
     #[test]

@@ -525,6 +525,13 @@ async fn masked_errors_are_a_number() {
     assert_eq!(missing.problem().unwrap().code(), &ProblemCode::NotFound);
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "it is there to be refused")]
+struct Parts {
+    one: u8,
+    all: Option<Vec<u8>>,
+}
+
 #[test]
 fn a_server_is_not_built_with_prompts_that_are_wrong() {
     let errors = Server::builder("wrong", "1")
@@ -532,6 +539,7 @@ fn a_server_is_not_built_with_prompts_that_are_wrong() {
         .prompt(Prompt::new("twice", async || "x"))
         .prompt(Prompt::new("twice", async || "x"))
         .prompt(Prompt::new("list", async |Args(_): Args<Vec<String>>| "x"))
+        .prompt(Prompt::new("parts", async |Args(_): Args<Parts>| "x"))
         .prompt(
             Prompt::new("review", review)
                 .complete("language", languages)
@@ -552,6 +560,7 @@ fn a_server_is_not_built_with_prompts_that_are_wrong() {
             "prompt  needs a name of 1 to 128 bytes",
             "prompt twice is defined twice",
             "prompt list takes Args of a type that is not a JSON object: use a struct",
+            "prompt parts has the argument all, which is a list or an object: hosts send text",
             &state("language"),
             &state("lingo"),
             "prompt review completes lingo, which is not one of its arguments",

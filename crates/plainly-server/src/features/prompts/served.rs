@@ -17,6 +17,7 @@ use crate::features::catalogue::{Catalogue, Definition, Item};
 use crate::features::completion::Completers;
 use crate::features::cursor::CursorsOf;
 use crate::features::error::{BuildError, check_needs};
+use crate::features::values::is_composite_member;
 use crate::limits::Limits;
 use crate::state::States;
 use crate::{mistakes, texts};
@@ -114,6 +115,15 @@ impl Definition for Prompt {
             None
         });
         check_needs(&subject, &self.needs, states, errors);
+        if let Some(root) = &self.needs.args {
+            let arguments = self.arguments().iter().map(|argument| &argument.name);
+            for name in arguments.filter(|name| is_composite_member(root, name)) {
+                let problem = format!(
+                    "has the argument {name}, which is a list or an object: hosts send text"
+                );
+                errors.push(BuildError::new(&subject, problem));
+            }
+        }
         let completers = std::mem::take(&mut self.completers);
         for (argument, completer) in &completers {
             let completing = format!("{subject}, completing {argument},");
