@@ -1,7 +1,7 @@
 //! The tools whose calls become tasks, and the clients for which they do: each request declares
 //! whether its client supports tasks.
 
-use plainly_errors::ProtocolError;
+use plainly_errors::{ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::TASKS_EXTENSION;
@@ -31,6 +31,12 @@ pub(crate) fn check_tasks(peer: &Peer) -> Result<(), ProtocolError> {
     if can_follow_tasks(peer) {
         return Ok(());
     }
+    if !Method::GetTask.is_in(peer.revision) {
+        // No capability helps such a client, and it can call nothing but the tool.
+        let newest = Revision::LATEST;
+        let why = format!("Invalid params: this tool runs as a task: use revision {newest}");
+        return Err(ProtocolError::invalid_params(why));
+    }
     let extensions = json!({ TASKS_EXTENSION: {} });
     let required = Map::from_iter([("extensions".to_owned(), extensions)]);
     Err(ProtocolError::missing_client_capability(required))
@@ -38,7 +44,6 @@ pub(crate) fn check_tasks(peer: &Peer) -> Result<(), ProtocolError> {
 
 #[cfg(test)]
 mod tests {
-    use plainly_errors::Revision;
     use serde_json::Value;
 
     use super::*;
@@ -47,9 +52,13 @@ mod tests {
     fn only_who_says_so_in_this_very_revision_can_follow_a_task() {
         let declared = json!({"extensions": {TASKS_EXTENSION: {}}});
         let legacy = json!({"tasks": {"cancel": {}}, "experimental": {TASKS_EXTENSION: {}}});
-        for (capabilities, is_modern_enough) in
-            [(declared, true), (legacy, false), (json!({}), false)]
-        {
+        let absent = json!({"extensions": {TASKS_EXTENSION: null}});
+        for (capabilities, is_modern_enough) in [
+            (declared, true),
+            (legacy, false),
+            (absent, false),
+            (json!({}), false),
+        ] {
             for revision in Revision::ALL {
                 let capabilities = serde_json::from_value(capabilities.clone()).unwrap();
                 let expected = is_modern_enough && revision == Revision::V2026_07_28;

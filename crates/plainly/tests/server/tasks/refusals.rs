@@ -18,9 +18,9 @@ fn unknown() -> Value {
     })
 }
 
-fn undeclared(code: i32) -> Value {
+fn undeclared() -> Value {
     let required = json!({"extensions": {TASKS: {}}});
-    json!({"code": code, "data": {"requiredCapabilities": required}})
+    json!({"code": -32021, "data": {"requiredCapabilities": required}})
 }
 
 /// Returns the error without its message.
@@ -44,13 +44,13 @@ async fn who_does_not_say_so_can_not_deal_with_tasks() {
         client.capabilities = capabilities(false);
         for method in METHODS {
             let refused = client.ask(method, params(&id)).await;
-            assert_eq!(error(refused), undeclared(-32021), "{method}");
+            assert_eq!(error(refused), undeclared(), "{method}");
             // The missing capability is reported first, whatever else is wrong.
             let refused = client.ask(method, json!({"taskId": 1})).await;
-            assert_eq!(error(refused), undeclared(-32021), "{method}");
+            assert_eq!(error(refused), undeclared(), "{method}");
         }
         let refused = client.run("must", "well").await;
-        assert_eq!(error(refused), undeclared(-32021));
+        assert_eq!(error(refused), undeclared());
         client.capabilities = capabilities(true);
         client.ask("tasks/cancel", params(&id)).await;
     }
@@ -195,8 +195,14 @@ async fn older_revisions_have_no_tasks() {
         assert!(!capabilities.contains("tasks"), "{capabilities}");
         let call =
             |tool: &str| json!({"name": tool, "arguments": {"how": "well"}, "task": {"ttl": 1}});
+        // No capability would help.
         let refused = client.ask("tools/call", call("must")).await;
-        assert_eq!(error(refused), undeclared(-32602), "{revision}");
+        let expected = json!({
+            "code": -32602,
+            "message": "Invalid params: this tool runs as a task: use revision 2026-07-28",
+            "data": {"kind": "malformed"},
+        });
+        assert_eq!(refused["error"], expected, "{revision}");
         gate.open(1);
         let reply = client.ask("tools/call", call("may")).await;
         assert_eq!(text(&reply), "ended well");
