@@ -108,7 +108,7 @@ impl<'a> RequestMeta<'a> {
     pub fn introduction(&self) -> Option<Introduction> {
         // Read as a whole; wrong keys are searched for only after a failure.
         match (self.version.is_some(), self.capabilities(), self.client()) {
-            (true, Some(Ok(capabilities)), Ok(implementation)) => Some(Introduction {
+            (true, Some(capabilities), Ok(implementation)) => Some(Introduction {
                 capabilities,
                 implementation,
             }),
@@ -118,18 +118,22 @@ impl<'a> RequestMeta<'a> {
 
     /// The keys of the identification that are missing or wrong.
     pub fn wrong_keys(&self) -> Vec<String> {
-        let has_capabilities = matches!(self.capabilities(), Some(Ok(_)));
         let wrong = [
             (PROTOCOL_VERSION, self.version.is_none()),
-            (CLIENT_CAPABILITIES, !has_capabilities),
+            (CLIENT_CAPABILITIES, self.capabilities().is_none()),
             (CLIENT_INFO, self.client().is_err()),
         ];
         let wrong = wrong.into_iter().filter(|(_, is_wrong)| *is_wrong);
         wrong.map(|(key, _)| key.to_owned()).collect()
     }
 
-    fn capabilities(&self) -> Option<serde_json::Result<ClientCapabilities>> {
-        self.capabilities.map(serde_json::from_str)
+    /// The capabilities of the client; `None` if they are missing or wrong.
+    fn capabilities(&self) -> Option<ClientCapabilities> {
+        let read: ClientCapabilities = serde_json::from_str(self.capabilities?).ok()?;
+        // The type accepts other settings, because older revisions do not define extensions.
+        let mut settings = read.extensions.iter().flat_map(|all| all.values());
+        let are_objects = settings.all(|it| it.is_object() || it.is_null());
+        are_objects.then_some(read)
     }
 
     /// The name and version of the client; `None` if they are absent.

@@ -192,8 +192,13 @@ fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
         }
         (MessageKind::Request, Sender::Server) => Some("only servers ask for it".into()),
         (MessageKind::Request, Sender::Client | Sender::Either) => {
-            let is_known = row.revisions.has(revision);
-            (!is_known).then(|| format!("{revision} does not have it"))
+            let mut own_and_later = Revision::ALL.into_iter().skip_while(|it| *it != revision);
+            match own_and_later.find(|it| row.revisions.has(*it)) {
+                Some(first) if first == revision => None,
+                // An older revision may have a method of the same name that differs.
+                Some(first) => Some(format!("this server has it from {first}")),
+                None => Some(format!("{revision} does not have it")),
+            }
         }
     }
 }

@@ -37,7 +37,8 @@ impl ServerCapabilities {
     /// The settings of an extension, if the server declares it.
     #[must_use]
     pub fn extension(&self, identifier: &str) -> Option<&Value> {
-        self.extensions.as_ref()?.get(identifier)
+        let settings = self.extensions.as_ref()?.get(identifier)?;
+        settings.is_object().then_some(settings)
     }
 }
 
@@ -68,7 +69,8 @@ impl ClientCapabilities {
     /// The settings of an extension, if the client declares it.
     #[must_use]
     pub fn extension(&self, identifier: &str) -> Option<&Value> {
-        self.extensions.as_ref()?.get(identifier)
+        let settings = self.extensions.as_ref()?.get(identifier)?;
+        settings.is_object().then_some(settings)
     }
 }
 
