@@ -182,7 +182,7 @@ fn the_store_of_the_page_of_resources_is_the_example() {
     };
     let store = "\n/// Notes in folders";
     let found = between(page, store, "\n```");
-    assert_eq!(found, between(example, store, "\n/// Two notes"));
+    assert_eq!(found, between(example, store, "\n/// Returns two notes"));
 }
 
 #[test]
