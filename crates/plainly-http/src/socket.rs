@@ -14,7 +14,7 @@ use super::watch::Activity;
 
 /// The maximum number of bytes that are still read from a peer after its last response. Many
 /// clients read the response only after they have sent their whole body.
-pub(super) const LINGER_BYTES: usize = 64 << 20;
+pub(super) const LINGER_BYTES: usize = 32 << 20;
 /// The interval between checks whether a peer that has finished sending is gone, because no event
 /// reports it.
 const LOOK: Duration = Duration::from_millis(40);
