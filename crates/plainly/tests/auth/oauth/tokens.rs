@@ -100,10 +100,8 @@ async fn an_answer_that_is_no_token_is_told_as_what_it_is() {
         let at_renewal = why(&greet(&client).await.unwrap_err());
         assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1, "{name}");
         // What no retry changes leads to another login, which fails here, too.
-        let visits = match at_renewal {
-            OAuthError::TokenRefused { status: ..=499, .. } => 2,
-            _ => 1,
-        };
+        let is_final = matches!(at_renewal, OAuthError::TokenRefused { status: ..=499, .. });
+        let visits = 1 + usize::from(is_final);
         for error in [at_login, at_renewal] {
             let expected = match is_refused {
                 true => matches!(error, OAuthError::TokenRefused { .. }),
