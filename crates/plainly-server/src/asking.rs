@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!             ┌─► rounds    the request is answered with the questions, and sent again with the answers (modern)
-//! questions ──┼─► sent      each question is a request of ours, on the stream of the request it is asked for (legacy)
+//! questions ──┼─► sent      each question is a request of the server, on the stream of the call (legacy)
 //!             └─► a task    the questions stand in its record, and its client answers them there
 //! ```
 //!

@@ -2,7 +2,7 @@
 //! common keys. It knows neither sessions nor connections.
 //!
 //! ```text
-//! changes, sessions ─► tell ─► sealed ─► bus ─► sealed ─► numbers ─► hear ─► what the server does about it
+//! changes, sessions ─► tell ─► sealed ─► bus ─► sealed ─► numbers ─► hear ─► sessions, subscriptions, tasks
 //! ```
 
 mod counts;

@@ -8,7 +8,7 @@
 //!                └─► background ─► record ◄────────────┘
 //!                                    │
 //!                                    ├─► store
-//!                                    └─► changes ─► whoever listens
+//!                                    └─► changes ─► listeners
 //! ```
 //!
 //! All data about a task is in its record in a store; its handler runs in the process that created

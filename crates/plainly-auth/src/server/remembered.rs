@@ -58,7 +58,7 @@ impl TokenCache {
 
 impl fmt::Debug for TokenCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Remembered").finish_non_exhaustive()
+        f.debug_struct("TokenCache").finish_non_exhaustive()
     }
 }
 

@@ -179,7 +179,7 @@ pub enum Again {
 /// Omits the URL, parts of which may be secret.
 impl fmt::Debug for UnsentRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outgoing")
+        f.debug_struct("UnsentRequest")
             .field("http", self.http)
             .field("attempt", &self.attempt)
             .finish_non_exhaustive()

@@ -175,14 +175,14 @@ problem_codes! {
     EntityInUse = "ENTITY_IN_USE": Resource, AfterFix, CONFLICT, Status;
     /// The thing is protected and can't be changed.
     EntityProtected = "ENTITY_PROTECTED": Resource, Never, CONFLICT, Status;
-    /// A module or service that it takes is not there.
+    /// A module or service that this needs is missing.
     MissingDependency = "MISSING_DEPENDENCY": Resource, Never, FAILED_DEPENDENCY, Status;
 
     /// A value that the caller sent is wrong.
     ValidationError = "VALIDATION_ERROR": Validation, AfterFix, BAD_REQUEST, InvalidParams;
-    /// A name is not of the form that names have.
+    /// A name is not in the required form.
     InvalidName = "INVALID_NAME": Validation, AfterFix, BAD_REQUEST, InvalidParams;
-    /// A file is not of a type that is taken.
+    /// A file has a type that is not accepted.
     InvalidFileType = "INVALID_FILE_TYPE": Validation, AfterFix, BAD_REQUEST, InvalidParams;
     /// The payload is too large.
     PayloadTooLarge = "PAYLOAD_TOO_LARGE": Validation, AfterFix, CONTENT_TOO_LARGE, InvalidParams;
