@@ -102,7 +102,8 @@ impl<'a> ChallengeReader<'a> {
             self.rest = rest;
             return self.quoted();
         }
-        match self.take(is_in_token) {
+        // Some servers write URLs without quotation marks.
+        match self.take(is_in_value) {
             "" => Err("a value is missing"),
             value => Ok(value.to_owned()),
         }
@@ -151,6 +152,11 @@ fn is_blank(character: char) -> bool {
 
 fn is_in_token(character: char) -> bool {
     character.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(character)
+}
+
+/// Whether a value without quotation marks may have this character. The grammar allows only tokens.
+fn is_in_value(character: char) -> bool {
+    character.is_ascii_graphic() && !",\"\\".contains(character)
 }
 
 fn is_in_token68(character: char) -> bool {

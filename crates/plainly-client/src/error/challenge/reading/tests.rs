@@ -21,7 +21,7 @@ fn told(values: &[&str]) -> (Vec<String>, Vec<String>) {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn all_challenges_of_all_headers_are_read_with_their_parameters() {
-    let cases: [(&[&str], &[&str]); 16] = [
+    let cases: [(&[&str], &[&str]); 17] = [
         (&[], &[]),
         (&["", ", ,\t,"], &[]),
         (&["Bearer"], &["Bearer credentials"]),
@@ -82,6 +82,13 @@ fn all_challenges_of_all_headers_are_read_with_their_parameters() {
         (
             &["Bearer SCOPE=e"],
             &[r#"Bearer credentials with the scope "e""#],
+        ),
+        (
+            &["Negotiate, Bearer resource_metadata=https://a.example/x?y=z"],
+            &[
+                "Negotiate credentials",
+                "Bearer credentials (see https://a.example/x?y=z)",
+            ],
         ),
         (&[r#"Bearer scope="  ""#], &["Bearer credentials"]),
         (&["Digest realm=x"], &["Digest credentials"]),
