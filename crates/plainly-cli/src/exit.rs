@@ -41,7 +41,7 @@ impl Exit {
             Self::Failure => (
                 1,
                 "failure",
-                "it failed locally: a timeout, a lost connection, an unreadable reply, an address in use, `read` on a collection, an unwritable file, an `--answer` that does not fit, a task that waits for an answer, a skill that is not what the server lists",
+                "it failed locally: a timeout, a lost connection, an unreadable reply, an address in use, `read` on a collection, an unwritable file, an `--answer` that does not fit, a task that waits for an answer, a skill that is not what the server lists, a mark (`!`) in `cluster status`, a path that exists again for `trash restore`",
             ),
             Self::Usage => (
                 2,
