@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use plainly::Server;
+use plainly::client::AuthError;
 use plainly::server::cluster::EngineReport;
 use plainly::server::{Keys, ReplicaStatus};
 use serde_json::{Map, Value, json};
@@ -44,7 +45,7 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
     let server = joined(&args).await?;
     let replicas = timeout(PATIENCE, server.replicas()).await;
     let Ok(mut replicas) = replicas else {
-        let urls = args.cluster.iter().map(|url| without_password(url));
+        let urls = args.cluster.iter().map(|url| AuthError::shown_url(url));
         return Err(Failure::local(format!(
             "no answer from {} within {} s: start the engine, or correct the URLs or the credentials",
             urls.collect::<Vec<_>>().join(" "),
@@ -80,14 +81,6 @@ async fn status(args: ClusterStatusArgs) -> Result<(), Failure> {
             "no replica is there: look at --name and --cluster-name",
         )),
         (false, false) => Ok(()),
-    }
-}
-
-/// The URL of an engine without the user and the password.
-fn without_password(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://{rest}"),
-        _ => url.to_owned(),
     }
 }
 

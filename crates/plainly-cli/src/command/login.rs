@@ -20,13 +20,15 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
     let server = args.server()?;
     let format = args.server.format();
     let person = LoginPerson::new(format, way(&args)?, args.callback_port);
-    let (login, again) = match args.force {
-        true => (Login::Anew, Login::Again),
-        false => (Login::IfNeeded, Login::IfNeeded),
+    let of_login = |login| Account::of_login(&args.server, &person, login);
+    let unasked = of_login(Login::Unasked)?;
+    let (account, again) = match args.force {
+        true => (of_login(Login::Anew)?, of_login(Login::Again)?),
+        false => {
+            let account = of_login(Login::IfNeeded)?;
+            (account.clone(), account)
+        }
     };
-    let again = Account::of_login(&args.server, &person, again)?;
-    let unasked = Account::of_login(&args.server, &person, Login::Unasked)?;
-    let account = Account::of_login(&args.server, &person, login)?;
     let url = account.url.clone();
     let mut output = Output::new(format);
     let is_forced = args.force;
