@@ -78,23 +78,26 @@ async fn detect(
         return settle(link, options, verdict, by).await;
     }
     // A modern server that was only slow to start still answers the probe first: whichever answer
-    // comes first counts. If neither comes, the error is that of the probe, which was awaited
-    // during the whole time.
-    let late = async {
-        match probing.await {
-            ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
-            ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) | ProbeVerdict::Failed(_) => {
-                std::future::pending().await
-            }
-            verdict @ (ProbeVerdict::Discovered(_) | ProbeVerdict::Offers(..)) => verdict,
-        }
-    };
-    tokio::select! {
+    // comes first counts.
+    let mut initializing = pin!(initialize(link, options, Revision::LATEST_LEGACY, by));
+    let verdict = tokio::select! {
         biased;
         // The probe is first, because a server that answers both is modern and should not be tied
         // to a legacy session.
-        verdict = late => settle(link, options, verdict, by).await,
-        server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
+        verdict = &mut probing => verdict,
+        server = &mut initializing => match server {
+            // Both time out at the same moment, in any order. The error is that of the probe, which
+            // was awaited during the whole time.
+            Err(error) if error.is_timeout() => return settle(link, options, probing.await, by).await,
+            server => return server,
+        },
+    };
+    match verdict {
+        ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) => initializing.await,
+        ProbeVerdict::Failed(error) if !error.is_timeout() => initializing.await,
+        verdict @ (ProbeVerdict::Discovered(_)
+        | ProbeVerdict::Offers(..)
+        | ProbeVerdict::Failed(_)) => settle(link, options, verdict, by).await,
     }
 }
 
