@@ -4,7 +4,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly-cli/src"]
+#[path = "../../crates/plainly-commands/src"]
 #[expect(dead_code, reason = "the rest is for commands")]
 mod rooms {
     pub(crate) mod args {

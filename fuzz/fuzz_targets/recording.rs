@@ -3,12 +3,12 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly-cli/src/trace/recording.rs"]
+#[path = "../../crates/plainly-commands/src/trace/recording.rs"]
 #[expect(dead_code, reason = "the rest is for those who replay")]
 mod recording;
-#[path = "../../crates/plainly-cli/src/shell_word.rs"]
+#[path = "../../crates/plainly-commands/src/shell_word.rs"]
 mod shell_word;
-#[path = "../../crates/plainly-cli/src"]
+#[path = "../../crates/plainly-commands/src"]
 #[expect(dead_code, reason = "the rest is for headers and commands")]
 mod rooms {
     pub(crate) mod secrets;

@@ -35,7 +35,7 @@ def pack_launcher(binaries, out):
         "optionalDependencies": {name_of(binary): facts.VERSION for binary in binaries},
     }
     # The launcher of `plainly package`, which says how the program was installed.
-    launcher = (ROOT / "crates/plainly-cli/src/command/package/launcher.js").read_text()
+    launcher = (ROOT / "crates/plainly-commands/src/command/package/launcher.js").read_text()
     start = '"use strict";\n'
     launcher = launcher.replace(start, start + 'process.env.PLAINLY_INSTALLED ??= "npm";\n', 1)
     launcher = File(launcher.encode(), is_program=True)

@@ -67,7 +67,7 @@ const RULES: &[Rule] = &[
             "crates/plainly-protocol/src/types/content.rs",
             "crates/plainly-protocol/src/types/form/member.rs",
             "crates/plainly-protocol/src/types/sampling.rs",
-            "crates/plainly-cli/src",
+            "crates/plainly-commands/src",
             "crates/plainly-oauth/src",
         ],
     },
@@ -89,7 +89,7 @@ const RULES: &[Rule] = &[
         within: &[],
         except: &[
             "crates/plainly-transport/src/standard",
-            "crates/plainly-cli/src/output.rs",
+            "crates/plainly-commands/src/output.rs",
         ],
     },
     Rule {
@@ -102,7 +102,7 @@ const RULES: &[Rule] = &[
             // These are the codes that other implementations send.
             "crates/plainly-errors/src/habit/table.rs",
             // Its help shows an example with a code.
-            "crates/plainly-cli/src/args/explain.rs",
+            "crates/plainly-commands/src/args/explain.rs",
         ],
     },
 ];

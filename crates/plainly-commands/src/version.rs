@@ -14,7 +14,7 @@ pub(crate) fn print(format: Format) -> Result<(), Failure> {
     let keychain = cfg!(feature = "keychain").then_some("keychain");
     let mut output = Output::new(format);
     output.json(&json!({
-        "name": env!("CARGO_BIN_NAME"),
+        "name": "plainly",
         "version": env!("CARGO_PKG_VERSION"),
         "revision": Revision::LATEST.to_string(),
         "target": target(),

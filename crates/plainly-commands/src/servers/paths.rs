@@ -64,7 +64,7 @@ impl Paths {
     /// permanent, otherwise a package manager.
     pub(crate) fn this_program(&self) -> Result<(String, Vec<String>), Failure> {
         let Self::Absolute = self else {
-            return Ok((env!("CARGO_BIN_NAME").to_owned(), Vec::new()));
+            return Ok(("plainly".to_owned(), Vec::new()));
         };
         let failed = |error| Failure::caused("cannot find this program", error);
         let program = std::env::current_exe().map_err(failed)?;

@@ -100,7 +100,7 @@ fn started(
     let (program, first) = match Path::new(program).components().count() > 1 {
         true => (paths.of(Path::new(program))?, Vec::new()),
         // Hosts search for programs in other directories than a terminal does.
-        false if program == env!("CARGO_BIN_NAME") => paths.this_program()?,
+        false if program == "plainly" => paths.this_program()?,
         false => (program.to_owned(), Vec::new()),
     };
     // A word that is also a directory's name is probably a package or a command if it follows a
