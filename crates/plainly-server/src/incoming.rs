@@ -12,3 +12,4 @@ mod last_word;
 mod malformed;
 pub(crate) mod pipes;
 pub(crate) mod serving;
+mod uncut;

@@ -19,16 +19,17 @@ use plainly_transport::{Event, Feed};
 
 /// The messages and the reply for a request or batch. There is no reply if the request was
 /// cancelled or the message expects none. Dropping it cancels the handlers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Replies {
     /// The next item, if it has already been read from the source or never had one.
     next: Option<Departure>,
     origin: Origin,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Origin {
     /// There are no further items.
+    #[default]
     Over,
     Request(RunningRequest),
     Other(Box<dyn ReplySource>),

@@ -1,8 +1,12 @@
 //! Cancellation: by notification on a stream and in a session, by closing the connection over HTTP.
 //! A request that is cancelled in time is never answered, and no other request is affected.
 
+use http::HeaderMap;
+use plainly::errors::Revision;
+use plainly::transport::{Exchange, Frame};
+
 use crate::fixture::Fixture;
-use crate::sender::{Sender, call, cancel, say};
+use crate::sender::{Sender, call, cancel, initialize, say};
 use crate::stream::Stream;
 
 const NOTHING: [String; 0] = [];
@@ -95,8 +99,6 @@ async fn of_a_thousand_requests_each_is_answered_once_or_cancelled() {
     assert_eq!(ids, even);
 }
 
-/// In the older revisions a closed connection does not cancel, so this test has only modern
-/// requests.
 #[tokio::test]
 async fn closing_its_connection_cancels_a_modern_request_over_http() {
     let (fixture, http) = Fixture::listening().await;
@@ -111,6 +113,42 @@ async fn closing_its_connection_cancels_a_modern_request_over_http() {
         assert!(staying.response().await.body.contains("y"));
         let good = client.send(say("1", "echo", "z")).await;
         assert_eq!(good.status, 200, "{good:?}");
+    }
+}
+
+/// The future of an exchange is dropped, as the HTTP service does when a connection is lost.
+#[tokio::test]
+async fn a_lost_connection_cancels_no_request_of_a_session() {
+    let fixture = Fixture::new();
+    let gate = &fixture.probe.gate;
+    for sender in Sender::legacy() {
+        let revision = sender.revision();
+        // Streams that outlive a connection came with 2025-03-26.
+        if revision == Revision::V2024_11_05 {
+            continue;
+        }
+        let opening = Frame::new(HeaderMap::new(), initialize("0", revision.as_str()).into());
+        let opened = fixture.server.exchange(&opening).await;
+        let session = opened.headers["mcp-session-id"].clone();
+        let frame = |message: String| {
+            let mut headers = HeaderMap::new();
+            headers.insert("mcp-session-id", session.clone());
+            Frame::new(headers, sender.fill(message.as_bytes()).into())
+        };
+        let request = frame(say("1", "slow", "x"));
+        for ends in [false, true] {
+            tokio::select! {
+                reply = fixture.server.exchange(&request) => panic!("{reply:?}"),
+                () = gate.holds(1) => {}
+            }
+            assert_eq!(gate.waiting(), 1, "{revision}");
+            if ends {
+                gate.open(1);
+            } else {
+                fixture.server.exchange(&frame(cancel("1"))).await;
+            }
+            gate.holds(0).await;
+        }
     }
 }
 

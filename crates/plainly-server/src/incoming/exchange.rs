@@ -15,6 +15,7 @@ use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
 use crate::incoming::elsewhere::{cancel, take_answer};
 use crate::incoming::malformed::{self, UnservedMessage};
+use crate::incoming::uncut;
 use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::EncodedReply;
 use crate::permissions::Permissions;
@@ -186,8 +187,8 @@ impl Server {
         match resolve::legacy_over_http(frame, legacy, &self.0.sessions).await {
             Ok((scope, session)) => {
                 let scope = scope.arrived(arrival);
-                let mut replies = self.dispatch(request, scope, Some(&session.in_flight));
-                replies.first().await;
+                let replies = self.dispatch(request, scope, Some(&session.in_flight));
+                let replies = uncut::first(replies, session.streams.as_ref()).await;
                 let last_word = || self.last_word(request, &session.peer);
                 sent(replies, session.streams.as_ref(), last_word)
             }
@@ -318,9 +319,9 @@ impl Server {
         }
         let is_written = session.streams.as_ref().is_some_and(|it| it.is_journaled());
         let last_words = is_written.then(|| self.last_words(&messages, &session.peer));
-        let mut replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
-        replies.first().await;
+        let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         let streams = session.streams.as_ref();
+        let replies = uncut::first(replies, streams).await;
         sent(replies, streams, || last_words.unwrap_or_default())
     }
 }
