@@ -13,7 +13,23 @@ use crate::{describe, handle, types};
 pub(super) const DECODED_BYTES: u64 = 1 << 20;
 
 /// The beginning of a file; `None` if it is not text.
-pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
+pub(super) fn beginning(file: &File, name: &OsStr) -> Option<String> {
+    match decoded(file, name)?.0 {
+        Body::Text(text) => Some(text),
+        Body::Blob(bytes) if bytes.contains(&0) => None,
+        // The encoding is unknown.
+        Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// The name of the encoding of a file, to judge by its beginning; `None` if it is UTF-8, unknown,
+/// or not text.
+pub(super) fn encoding(file: &File, name: &OsStr) -> Option<String> {
+    decoded(file, name)?.1
+}
+
+/// The beginning of a file, and its encoding unless it is UTF-8; `None` if it can't be read.
+fn decoded(mut file: &File, name: &OsStr) -> Option<(Body, Option<String>)> {
     let read = file
         .rewind()
         .and_then(|()| handle::read_up_to(file, DECODED_BYTES));
@@ -29,10 +45,5 @@ pub(super) fn beginning(mut file: &File, name: &OsStr) -> Option<String> {
         bytes.truncate(end + 1);
     }
     let mime_type = types::of_name(name).unwrap_or(describe::UNKNOWN);
-    match describe::decoded(bytes, mime_type).0 {
-        Body::Text(text) => Some(text),
-        Body::Blob(bytes) if bytes.contains(&0) => None,
-        // The encoding is unknown.
-        Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-    }
+    Some(describe::decoded(bytes, mime_type))
 }

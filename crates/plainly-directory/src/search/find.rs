@@ -10,7 +10,6 @@ use grep_regex::RegexMatcher;
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
-use super::decoded::{self, DECODED_BYTES};
 use super::documents::{DocumentOutcome, DocumentReader, DocumentText};
 use super::lines::{FileOutcome, Line, Lines};
 use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
@@ -256,11 +255,10 @@ impl Share {
         }
         let mut outcome = lines.search(&file.file, &file.waiter);
         if lines.has_other_encoding
-            && size <= DECODED_BYTES
             && let FileOutcome::Lines(_) = outcome
-            && let Some(text) = decoded::beginning(&file.file, &candidate.name)
         {
-            outcome = lines.search(text.as_bytes(), &file.waiter);
+            let again = lines.search_decoded(&file.file, size, &candidate.name, &file.waiter);
+            outcome = again.unwrap_or(outcome);
         }
         let Some(lines) = self.count(outcome) else {
             return 0;

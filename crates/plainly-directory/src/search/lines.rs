@@ -1,17 +1,20 @@
 //! Searches one file, given as its bytes, for matching lines and their context.
 
-use std::io::{self, Read};
+use std::ffi::OsStr;
+use std::io::{self, Read, Seek as _};
+use std::mem;
 use std::str::Utf8Error;
 use std::time::Instant;
 
+use cap_std::fs::File;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
+    BinaryDetection, Encoding, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
 use plainly::store::tools::TEXT_BYTES;
 
-use super::decoded::DECODED_BYTES;
+use super::decoded::{self, DECODED_BYTES};
 use super::paced::TimedPattern;
 use super::query::Query;
 use crate::job::Waiter;
@@ -44,11 +47,11 @@ pub(super) enum FileOutcome {
 /// A searcher of one file after another, which reuses its buffers.
 pub(super) struct Lines<'a> {
     pattern: &'a RegexMatcher,
+    builder: SearcherBuilder,
     searcher: Searcher,
     limit: usize,
     until: Instant,
-    /// Whether the searched part of the last file has bytes that are not UTF-8. Only checked in
-    /// files small enough to be decoded.
+    /// Whether the beginning of the last file, as far as it was searched, is not UTF-8.
     pub(super) has_other_encoding: bool,
 }
 
@@ -59,19 +62,42 @@ impl<'a> Lines<'a> {
         longest_line: usize,
         until: Instant,
     ) -> Self {
-        let searcher = SearcherBuilder::new()
+        let mut builder = SearcherBuilder::new();
+        builder
             .binary_detection(BinaryDetection::quit(0))
             .before_context(query.context)
             .after_context(query.context)
-            .heap_limit(Some(longest_line))
-            .build();
+            .heap_limit(Some(longest_line));
         Self {
             pattern,
-            searcher,
+            searcher: builder.build(),
+            builder,
             limit: query.limit,
             until,
             has_other_encoding: false,
         }
+    }
+
+    /// Searches a file again in its own encoding; `None` if that is unknown. A file of which only
+    /// the beginning could be decoded at once is decoded as it is read.
+    pub(super) fn search_decoded(
+        &mut self,
+        mut file: &File,
+        size: u64,
+        name: &OsStr,
+        waiter: &Waiter,
+    ) -> Option<FileOutcome> {
+        if size <= DECODED_BYTES {
+            let text = decoded::beginning(file, name)?;
+            return Some(self.search(text.as_bytes(), waiter));
+        }
+        let encoding = Encoding::new(&decoded::encoding(file, name)?).ok()?;
+        file.rewind().ok()?;
+        let decoding = self.builder.clone().encoding(Some(encoding)).build();
+        let plain = mem::replace(&mut self.searcher, decoding);
+        let outcome = self.search(file, waiter);
+        self.searcher = plain;
+        Some(outcome)
     }
 
     /// Searches a file of any size, which is read in pieces.
@@ -113,8 +139,7 @@ struct TimedFile<'a, R> {
     file: R,
     pattern: &'a TimedPattern<'a>,
     has_other_encoding: &'a mut bool,
-    /// The number of bytes whose encoding is still to be checked. A file that is larger is not
-    /// decoded.
+    /// The number of bytes whose encoding is still to be checked.
     unchecked: u64,
     /// Whether the last piece ended within a character.
     is_cut: bool,

@@ -132,6 +132,16 @@ fn what_can_not_be_searched_is_counted() {
 }
 
 #[test]
+fn a_large_file_is_searched_in_its_own_encoding() {
+    let fixture = Fixture::new(&[]);
+    let mut content = b"caf\xe9\r\n".repeat(400_000);
+    content.extend(b"na\xefve needle\r\n");
+    std::fs::write(fixture.root().join("large.log"), content).unwrap();
+    let answer = Tools::of(&fixture).call("search", json!({"pattern": "naïve needle$"}));
+    assert_eq!(found(&answer), ["large.log:400001:naïve needle"]);
+}
+
+#[test]
 fn a_mounted_file_that_is_missing_is_left_out_of_a_search_of_everything() {
     let around = tempfile::tempdir().unwrap();
     let single = around.path().join("single");
