@@ -17,6 +17,7 @@ mod secret;
 mod shown;
 
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use plainly::client::oauth::OAuth;
@@ -89,7 +90,7 @@ impl Account {
             oauth = oauth.tolerate_issuer_slash();
         }
         if let Some(path) = &args.cacert {
-            oauth = oauth.trust(readable(path, fs::read(path))?);
+            oauth = oauth.trust(authorities(path)?);
         }
         Ok(Self {
             oauth: Arc::new(oauth),
@@ -123,4 +124,17 @@ fn may_ask(args: &ServerArgs) -> bool {
     let is_automatic = std::env::var_os("CI").is_some_and(|it| !it.is_empty() && it != "false");
     let is_for_program = args.format().is_json();
     !args.account.no_login && !is_automatic && !is_for_program && terminal::is_attended()
+}
+
+/// The certificates in the file of `--cacert`, in PEM.
+pub(crate) fn authorities(path: &Path) -> Result<Vec<u8>, Failure> {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+
+    let pem = readable(path, fs::read(path))?;
+    if memchr::memmem::find(&pem, BEGIN.as_bytes()).is_none() {
+        let path = path.display();
+        let what = format!("no certificate in {path}: expected certificates in PEM: {BEGIN}");
+        return Err(Failure::impossible(what, None));
+    }
+    Ok(pem)
 }

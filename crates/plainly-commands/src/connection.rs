@@ -6,7 +6,6 @@ mod server_log;
 mod token;
 
 use std::ffi::OsString;
-use std::fs;
 use std::pin::pin;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -21,7 +20,7 @@ use url::Url;
 use self::reached::reached;
 use self::server_log::shown;
 use self::token::token;
-use crate::accounts::{Account, readable};
+use crate::accounts::{Account, authorities};
 use crate::args::{Server, ServerArgs, startable};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
@@ -306,7 +305,7 @@ fn over_http(
         builder = builder.allow_plaintext_token();
     }
     Ok(match &args.cacert {
-        Some(path) => builder.trust(readable(path, fs::read(path))?),
+        Some(path) => builder.trust(authorities(path)?),
         None => builder,
     })
 }

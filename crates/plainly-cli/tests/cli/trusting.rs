@@ -56,7 +56,7 @@ fn an_authority_is_trusted_when_it_is_named() {
     assert!(reached.stderr.contains("418"), "{}", reached.stderr);
     let none = home.run(&["ls", &url, "--cacert", "none.pem"]);
     assert_eq!(none.status, 2);
-    let expected = "error: invalid certificate in PEM: \"-----BEGIN NOTHING-----\"\n";
+    let expected = "error: no certificate in none.pem: expected certificates in PEM: -----BEGIN CERTIFICATE-----\n";
     assert!(none.stderr.starts_with(expected), "{}", none.stderr);
     let missing = home.run(&["ls", &url, "--cacert", "missing.pem"]);
     assert_eq!(missing.status, 2);
