@@ -48,11 +48,9 @@ impl LargeLog {
         *self.tag.lock().unwrap() = Some(text.len().to_string());
     }
 
-    /// Returns the positions of all reads since the last call, in MiB, without repetitions.
+    /// Returns the positions of all reads since the last call, in MiB.
     fn take_reads(&self) -> Vec<u64> {
-        let mut reads = std::mem::take(&mut *self.read.lock().unwrap());
-        reads.dedup();
-        reads
+        std::mem::take(&mut self.read.lock().unwrap())
     }
 
     async fn lines(
@@ -122,7 +120,7 @@ async fn what_was_counted_is_not_read_again() {
         (30_000, vec![2]),
         (1, vec![0]),
         // The search reads from the last counted block to the end.
-        (59_999, vec![4, 5]),
+        (59_999, vec![4, 5, 5]),
     ] {
         let read = log.lines(&lines, first, first + 1).await.unwrap();
         assert_eq!((read, log.take_reads()), (line(first), reads), "{first}");
@@ -148,7 +146,7 @@ async fn a_log_that_has_grown_is_not_counted_again() {
         }
         // The requested block and the last known one are compared with the index.
         let read = log.lines(&lines, 30_000, 30_001).await.unwrap();
-        assert_eq!((read, log.take_reads()), (line(30_000), vec![2, 4, 2]));
+        assert_eq!((read, log.take_reads()), (line(30_000), vec![2, 4]));
         let read = log.lines(&lines, 89_000, 89_001).await.unwrap();
         assert_eq!(
             (read, log.take_reads()),
@@ -188,11 +186,11 @@ async fn what_has_become_another_is_counted_anew() {
     }
 }
 
-/// Each read takes so long that there is no time for four MiB.
+/// Each read takes so long that there is no time for five of them.
 #[tokio::test(start_paused = true)]
 async fn a_search_without_time_goes_on_where_it_ended() {
     let (mut log, lines) = (LargeLog::new(80_000), LineIndexes::default());
-    log.time = Duration::from_millis(1_600);
+    log.time = Duration::from_secs(5);
     for reads in [[0, 1, 2], [2, 3, 4], [4, 5, 6]] {
         let late = log.lines(&lines, 79_000, 79_001).await.unwrap_err();
         assert!(matches!(late, StoreError::TimedOut { .. }), "{late}");
@@ -205,7 +203,7 @@ async fn a_search_without_time_goes_on_where_it_ended() {
 #[tokio::test(start_paused = true)]
 async fn lines_that_were_found_in_time_are_not_lost() {
     let (mut log, lines) = (LargeLog::new(80_000), LineIndexes::default());
-    log.time = Duration::from_secs(2);
+    log.time = Duration::from_secs(8);
     let (first, last) = (5, Some(79_000));
     let query = PartQuery::new(LOG, Part::Lines { first, last });
     let read = read_part(&log, query.lines(Some(&lines))).await.unwrap();
@@ -221,7 +219,7 @@ async fn lines_that_were_found_in_time_are_not_lost() {
 #[tokio::test(start_paused = true)]
 async fn a_search_that_is_given_up_has_counted() {
     let (mut log, lines) = (LargeLog::new(80_000), LineIndexes::default());
-    log.stuck_after = Some(12);
+    log.stuck_after = Some(3);
     let search = log.lines(&lines, 79_000, 79_001);
     let given_up = tokio::time::timeout(Duration::from_secs(1), search).await;
     assert!(given_up.is_err());
@@ -234,7 +232,7 @@ async fn a_search_that_is_given_up_has_counted() {
 #[tokio::test(start_paused = true)]
 async fn a_client_sees_how_far_the_search_is_and_why_it_ends() {
     let mut log = LargeLog::new(80_000);
-    log.time = Duration::from_millis(1_600);
+    log.time = Duration::from_secs(5);
     let server = Server::builder("logs", "1").store(log).build().unwrap();
     let client = Client::in_memory(&server).connect().await.unwrap();
     let told: Arc<Mutex<Vec<ProgressUpdate>>> = Arc::default();
@@ -254,8 +252,8 @@ async fn a_client_sees_how_far_the_search_is_and_why_it_ends() {
             .map(|update| (update.done, update.total))
             .collect();
         let total = Some(8_000_000.0);
-        assert_eq!(done[..2], [(262_144.0, total), (524_288.0, total)]);
-        assert_eq!(told[0].message.as_deref(), Some("2621 lines counted"));
+        assert_eq!(done[..2], [(1_048_576.0, total), (2_097_152.0, total)]);
+        assert_eq!(told[0].message.as_deref(), Some("10485 lines counted"));
     }
     for _ in 0..2 {
         client.read(&*uri).await.unwrap_err();
