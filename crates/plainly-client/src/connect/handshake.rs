@@ -74,31 +74,33 @@ async fn detect(
     // This clock pauses while the client waits for the user, because that says nothing about the
     // server.
     let clock = options.clocks.stopwatch();
-    if let Some(verdict) = clock.wait_until(silence, &mut probing).await {
-        return settle(link, options, verdict, by).await;
-    }
-    // A modern server that was only slow to start still answers the probe first: whichever answer
-    // comes first counts.
-    let mut initializing = pin!(initialize(link, options, Revision::LATEST_LEGACY, by));
-    let verdict = tokio::select! {
-        biased;
-        // The probe is first, because a server that answers both is modern and should not be tied
-        // to a legacy session.
-        verdict = &mut probing => verdict,
-        server = &mut initializing => match server {
-            // Both time out at the same moment, in any order. The error is that of the probe, which
-            // was awaited during the whole time.
-            Err(error) if error.is_timeout() => return settle(link, options, probing.await, by).await,
-            server => return server,
-        },
+    let verdict = match clock.wait_until(silence, &mut probing).await {
+        Some(verdict) => verdict,
+        None => {
+            // A modern server that was only slow to start still answers the probe first: whichever
+            // answer comes first counts. Boxed, because hardly any server is silent.
+            let mut initializing = Box::pin(initialize(link, options, Revision::LATEST_LEGACY, by));
+            tokio::select! {
+                biased;
+                // The probe is first, because a server that answers both is modern and should not
+                // be tied to a legacy session.
+                verdict = &mut probing => match verdict {
+                    ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) => return initializing.await,
+                    ProbeVerdict::Failed(error) if !error.is_timeout() => return initializing.await,
+                    verdict @ (ProbeVerdict::Discovered(_)
+                    | ProbeVerdict::Offers(..)
+                    | ProbeVerdict::Failed(_)) => verdict,
+                },
+                server = &mut initializing => match server {
+                    // Both time out at the same moment, in any order. The error is that of the
+                    // probe, which was awaited during the whole time.
+                    Err(error) if error.is_timeout() => probing.await,
+                    server => return server,
+                },
+            }
+        }
     };
-    match verdict {
-        ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) => initializing.await,
-        ProbeVerdict::Failed(error) if !error.is_timeout() => initializing.await,
-        verdict @ (ProbeVerdict::Discovered(_)
-        | ProbeVerdict::Offers(..)
-        | ProbeVerdict::Failed(_)) => settle(link, options, verdict, by).await,
-    }
+    settle(link, options, verdict, by).await
 }
 
 async fn probe(link: &Link, options: &ClientOptions, by: &Deadline) -> ProbeVerdict {
