@@ -52,7 +52,9 @@ mod log;
 mod state;
 mod whole_file;
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
@@ -67,6 +69,10 @@ use self::log::LogSetting;
 /// The time limit for dropping unfinished work, because name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
 
+/// The stack of the thread that runs a command. The first thread of a process has 1 MiB on Windows,
+/// which a debug build nearly needs.
+const STACK: usize = 8 << 20;
+
 /// Runs the command that the words of this process name, and returns its exit code.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -76,6 +82,20 @@ pub fn run() -> ExitCode {
     if browser::is_meant(std::env::args_os()) {
         return browser::run();
     }
+    match thread::Builder::new()
+        .name("main".to_owned())
+        .stack_size(STACK)
+        .spawn(parse_and_run)
+    {
+        Ok(main) => main.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(error) => {
+            let format = Format::of_words(std::env::args_os());
+            end(Err(Failure::caused("cannot start", error)), format)
+        }
+    }
+}
+
+fn parse_and_run() -> ExitCode {
     let mut args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
