@@ -159,7 +159,7 @@ impl Body {
     /// bytes, because JSON needs six bytes for each.
     #[must_use]
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
-        if bytes.contains(&0) {
+        if memchr::memchr(0, &bytes).is_some() {
             return Self::Blob(bytes);
         }
         match String::from_utf8(bytes) {
