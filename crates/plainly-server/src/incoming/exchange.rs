@@ -15,7 +15,7 @@ use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
 use crate::incoming::elsewhere::{cancel, take_answer};
 use crate::incoming::malformed::{self, UnservedMessage};
-use crate::incoming::uncut;
+use crate::incoming::uncut::Uncut;
 use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::EncodedReply;
 use crate::permissions::Permissions;
@@ -187,8 +187,12 @@ impl Server {
         match resolve::legacy_over_http(frame, legacy, &self.0.sessions).await {
             Ok((scope, session)) => {
                 let scope = scope.arrived(arrival);
-                let replies = self.dispatch(request, scope, Some(&session.in_flight));
-                let replies = uncut::first(replies, session.streams.as_ref()).await;
+                let mut uncut = Uncut {
+                    replies: self.dispatch(request, scope, Some(&session.in_flight)),
+                    streams: session.streams.as_ref(),
+                };
+                uncut.replies.first().await;
+                let replies = uncut.into_replies();
                 let last_word = || self.last_word(request, &session.peer);
                 sent(replies, session.streams.as_ref(), last_word)
             }
@@ -319,9 +323,13 @@ impl Server {
         }
         let is_written = session.streams.as_ref().is_some_and(|it| it.is_journaled());
         let last_words = is_written.then(|| self.last_words(&messages, &session.peer));
-        let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         let streams = session.streams.as_ref();
-        let replies = uncut::first(replies, streams).await;
+        let mut uncut = Uncut {
+            replies: self.serve_batch(arrival, &session, &frame.extensions, messages),
+            streams,
+        };
+        uncut.replies.first().await;
+        let replies = uncut.into_replies();
         sent(replies, streams, || last_words.unwrap_or_default())
     }
 }

@@ -10,18 +10,19 @@ use tokio::runtime::Handle;
 use crate::replies::Replies;
 use crate::sessions::streams::Streams;
 
-/// Waits for the first item of `replies`. If the connection is lost meanwhile, which drops this
-/// future, the request continues on a stream of the session.
-pub(super) async fn first(replies: Replies, streams: Option<&Arc<Streams>>) -> Replies {
-    let mut uncut = Uncut { replies, streams };
-    uncut.replies.first().await;
-    mem::take(&mut uncut.replies)
+/// The replies to a request of a session, until the first item is there. If the connection is lost
+/// before, which drops this, the request continues on a stream of the session.
+pub(super) struct Uncut<'a> {
+    pub(super) replies: Replies,
+    /// None if the revision has no streams that outlive a connection.
+    pub(super) streams: Option<&'a Arc<Streams>>,
 }
 
-struct Uncut<'a> {
-    replies: Replies,
-    /// None if the revision has no streams that outlive a connection.
-    streams: Option<&'a Arc<Streams>>,
+impl Uncut<'_> {
+    /// The replies, which end with their connection from now on.
+    pub(super) fn into_replies(mut self) -> Replies {
+        mem::take(&mut self.replies)
+    }
 }
 
 impl Drop for Uncut<'_> {
