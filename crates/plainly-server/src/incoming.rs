@@ -12,4 +12,4 @@ mod last_word;
 mod malformed;
 pub(crate) mod pipes;
 pub(crate) mod serving;
-mod uncut;
+mod session_replies;

@@ -15,7 +15,7 @@ use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
 use crate::incoming::elsewhere::{cancel, take_answer};
 use crate::incoming::malformed::{self, UnservedMessage};
-use crate::incoming::uncut::Uncut;
+use crate::incoming::session_replies::SessionReplies;
 use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::EncodedReply;
 use crate::permissions::Permissions;
@@ -187,14 +187,12 @@ impl Server {
         match resolve::legacy_over_http(frame, legacy, &self.0.sessions).await {
             Ok((scope, session)) => {
                 let scope = scope.arrived(arrival);
-                let mut uncut = Uncut {
-                    replies: self.dispatch(request, scope, Some(&session.in_flight)),
-                    streams: session.streams.as_ref(),
-                };
-                uncut.replies.first().await;
-                let replies = uncut.into_replies();
+                let streams = session.streams.as_ref();
+                let replies = self.dispatch(request, scope, Some(&session.in_flight));
+                let mut pending = SessionReplies { replies, streams };
+                pending.replies.first().await;
                 let last_word = || self.last_word(request, &session.peer);
-                sent(replies, session.streams.as_ref(), last_word)
+                sent(pending.into_replies(), streams, last_word)
             }
             Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
@@ -324,13 +322,12 @@ impl Server {
         let is_written = session.streams.as_ref().is_some_and(|it| it.is_journaled());
         let last_words = is_written.then(|| self.last_words(&messages, &session.peer));
         let streams = session.streams.as_ref();
-        let mut uncut = Uncut {
-            replies: self.serve_batch(arrival, &session, &frame.extensions, messages),
-            streams,
-        };
-        uncut.replies.first().await;
-        let replies = uncut.into_replies();
-        sent(replies, streams, || last_words.unwrap_or_default())
+        let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
+        let mut pending = SessionReplies { replies, streams };
+        pending.replies.first().await;
+        sent(pending.into_replies(), streams, || {
+            last_words.unwrap_or_default()
+        })
     }
 }
 

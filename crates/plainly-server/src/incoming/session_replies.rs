@@ -1,5 +1,5 @@
-//! Requests of a session, which a lost connection does not cancel (2025-11-25, "Sending Messages to
-//! the Server").
+//! Keeps a request of a session running if its connection is lost, because that is no cancellation
+//! (2025-11-25, "Sending Messages to the Server").
 
 use std::mem;
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use tokio::runtime::Handle;
 use crate::replies::Replies;
 use crate::sessions::streams::Streams;
 
-/// The replies to a request of a session, until the first item is there. If the connection is lost
-/// before, which drops this, the request continues on a stream of the session.
-pub(super) struct Uncut<'a> {
+/// The replies to a request or batch of a session that has no first item yet. A lost connection
+/// drops this value, and the request then continues on a stream of the session.
+pub(super) struct SessionReplies<'a> {
     pub(super) replies: Replies,
-    /// None if the revision has no streams that outlive a connection.
+    /// The streams of the session; `None` if the revision has none that outlive a connection.
     pub(super) streams: Option<&'a Arc<Streams>>,
 }
 
-impl Uncut<'_> {
-    /// The replies, which end with their connection from now on.
+impl SessionReplies<'_> {
+    /// The replies, no longer guarded: dropping them cancels the request.
     pub(super) fn into_replies(mut self) -> Replies {
         mem::take(&mut self.replies)
     }
 }
 
-impl Drop for Uncut<'_> {
+impl Drop for SessionReplies<'_> {
     fn drop(&mut self) {
         let replies = mem::take(&mut self.replies);
         // A runtime that shuts down drops its futures, and starts no tasks.
