@@ -19,8 +19,8 @@ use plainly::store::StoreError;
 use self::faults::Operation;
 use super::job::Waiter;
 
-/// The bytes of a file read between two checks whether the caller still waits. `read_to_end` begins
-/// with small reads in each piece.
+/// The bytes of a file read between two checks whether the caller still waits. Large, because
+/// `read_to_end` begins each piece with small reads.
 const PIECE: u64 = 1 << 20;
 
 /// The bytes that a message adds to a file's content, mostly metadata.

@@ -78,8 +78,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Searches a file again in its own encoding; `None` if that is unknown. A file of which only
-    /// the beginning could be decoded at once is decoded as it is read.
+    /// Searches a file again in its own encoding; `None` if that would find no more. A large file is
+    /// decoded as it is read.
     pub(super) fn search_decoded(
         &mut self,
         mut file: &File,
@@ -91,7 +91,9 @@ impl<'a> Lines<'a> {
             let text = decoded::beginning(file, name)?;
             return Some(self.search(text.as_bytes(), waiter));
         }
-        let encoding = Encoding::new(&decoded::encoding(file, name)?).ok()?;
+        // The searcher has already decoded UTF-16, which it recognizes by its mark.
+        let label = decoded::encoding(file, name).filter(|it| !it.starts_with("utf-16"))?;
+        let encoding = Encoding::new(&label).ok()?;
         file.rewind().ok()?;
         let decoding = self.builder.clone().encoding(Some(encoding)).build();
         let plain = mem::replace(&mut self.searcher, decoding);
