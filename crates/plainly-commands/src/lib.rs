@@ -69,8 +69,8 @@ use self::log::LogSetting;
 /// The time limit for dropping unfinished work, because name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
 
-/// The stack of the thread that runs a command. The first thread of a process has 1 MiB on Windows,
-/// which a debug build nearly needs.
+/// The stack size of the thread that runs a command, in bytes. On Windows the first thread of a
+/// process has 1 MiB, nearly all of which a debug build needs.
 const STACK: usize = 8 << 20;
 
 /// Runs the command that the words of this process name, and returns its exit code.
