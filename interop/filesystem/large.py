@@ -1,11 +1,14 @@
-"""Parts of a log of 5.2 GB: `plainly serve` over HTTP beside `wc`, which counts the same lines. Prints medians, as Markdown.
+"""Parts of a log of 5.2 GB: `plainly serve` over HTTP beside `wc`, which counts the same lines, and beside a server that sends as
+many bytes from memory. Prints medians, as Markdown.
 usage: python3 large.py PATH_OF_PLAINLY [ROUNDS]
 Needs 5.2 GB of disk in the directory for temporary files, and as much memory for the page cache.
 """
 
 import http.client
 import json
+import multiprocessing
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,24 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "large", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+
+
+def serve_from_memory(listener):
+    """Answers each request with as many bytes as 1 MiB of the log takes in JSON."""
+    connection, _ = listener.accept()
+    body = bytes(MIB + MIB // len(LINE))
+    response = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    while request := connection.recv(65_536):
+        if request.endswith(b"}"):
+            connection.sendall(response)
+
+
+def post(connection, path, body, headers):
+    """Sends a request, and returns the response and the milliseconds until its last byte."""
+    begin = time.perf_counter()
+    connection.request("POST", path, json.dumps(body), headers)
+    response = connection.getresponse().read()
+    return response, (time.perf_counter() - begin) * 1_000
 
 
 class Server:
@@ -50,10 +71,7 @@ class Server:
             "Mcp-Method": "resources/read",
             "Mcp-Name": uri,
         }
-        begin = time.perf_counter()
-        self.connection.request("POST", self.path, json.dumps(body), headers)
-        response = self.connection.getresponse().read()
-        took = (time.perf_counter() - begin) * 1_000
+        response, took = post(self.connection, self.path, body, headers)
         return json.loads(response)["result"]["contents"][0]["text"].encode(), took
 
     def memory(self, field):
@@ -74,6 +92,9 @@ def main():
         with log.open("wb") as file:
             for _ in range(LINES // 1_000_000):
                 file.write(LINE * 1_000_000)
+        listener = socket.create_server(("127.0.0.1", 0))
+        multiprocessing.Process(target=serve_from_memory, args=(listener,), daemon=True).start()
+        bare = http.client.HTTPConnection(*listener.getsockname())
         memory = []
         for _ in range(rounds):
             begin = time.perf_counter()
@@ -95,6 +116,7 @@ def main():
                 for _ in range(50):
                     text, took = server.read(f"bytes=2000000000-{2_000_000_000 + MIB - 1}")
                     row("bytes", took)
+                    row("sent", post(bare, "/", {}, {})[1])
                 assert len(text) == MIB
                 whole = server.memory("VmHWM") - idle
     time_of = {name: median(all_times) for name, all_times in times.items()}
@@ -103,7 +125,7 @@ def main():
     print(f"| the last 200 lines (`#tail=200`); the first request of a server | {time_of['tail']:.1f}; {time_of['first']:.0f} | |")
     print(f"| line {BEGIN:,} and what follows (`#line={BEGIN},`), when nothing has been counted | {time_of['line']:.0f} | {time_of['bare']:.0f} |")
     print(f"| the same again | {time_of['again']:.1f} | |")
-    print(f"| 1 MiB by bytes (`#bytes=2000000000-{2_000_000_000 + MIB - 1}`) | {time_of['bytes']:.2f} | |")
+    print(f"| 1 MiB by bytes (`#bytes=2000000000-{2_000_000_000 + MIB - 1}`) | {time_of['bytes']:.2f} | {time_of['sent']:.2f} |")
     print(f"\nMemory: {median(memory):.1f} MiB for the last 200 lines, {whole:.1f} MiB at most.")
 
 

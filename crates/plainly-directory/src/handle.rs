@@ -48,7 +48,7 @@ pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
 }
 
 /// The file size above which its memory is returned to the system as soon as it is freed.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 2 << 20;
 
 /// The capacity from which glibc returns freed memory to the system at once. It caches several
 /// smaller buffers for each thread that reads files, once one was freed.

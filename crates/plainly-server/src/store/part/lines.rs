@@ -33,7 +33,6 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 /// Use them only with a store that shows every caller the same content. With a
 /// [view](crate::store::Store::view), the content of one caller could affect another one. All
 /// indexes of a process use at most 16 MiB; the least recently used is dropped first.
-/// first.
 #[derive(Debug)]
 pub struct LineIndexes {
     number: u64,
