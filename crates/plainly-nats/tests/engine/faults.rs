@@ -18,6 +18,7 @@ use crate::disk::Disk;
 use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, until};
 use crate::rows;
 use crate::servers::Servers;
+use crate::soak;
 
 /// A replica that connects to the first server, and learns about the others from it. They must be a
 /// cluster by then.
@@ -42,6 +43,10 @@ impl rows::Servers for Servers {
 
     fn kill(&mut self, index: usize) {
         Self::kill(self, index);
+    }
+
+    fn signal(&self, index: usize, signal: Signal) {
+        Self::signal(self, index, signal);
     }
 
     fn first(&self) -> u16 {
@@ -399,4 +404,21 @@ async fn no_quorum() {
     servers.run(1);
     put_at_last(&nats, "after").await;
     assert!(nats.get("before").await.unwrap().is_some());
+}
+
+/// Is a replica of [`soak`], in a process that it starts.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "started by `soak`: .ci/full"]
+async fn replica() {
+    soak::serve(async |urls| Nats::connect(urls).name("soak").await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes two minutes: .ci/full"]
+async fn soak() {
+    let Some(mut servers) = Servers::start(3, "") else {
+        return;
+    };
+    let urls = servers.urls();
+    soak::soak(&mut servers, urls, "faults::replica").await;
 }

@@ -16,3 +16,5 @@ mod rows;
 mod security;
 mod served;
 mod servers;
+mod soak;
+mod wire;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use futures_util::{Stream, StreamExt as _};
 use plainly_cluster::{Bus as _, Engine, EngineError, Heard, Records as _, Unanswered};
+use rustix::process::Signal;
 use tokio::time::sleep;
 
 use crate::clients::{Listeners, Session, modern_call, task_call};
@@ -31,6 +32,8 @@ pub(crate) trait Servers {
     fn run(&mut self, index: usize);
 
     fn kill(&mut self, index: usize);
+
+    fn signal(&self, index: usize, signal: Signal);
 
     /// The port of the first server.
     fn first(&self) -> u16;

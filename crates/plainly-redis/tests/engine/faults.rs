@@ -15,6 +15,7 @@ use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, u
 use crate::proxy::Way;
 use crate::rows::{self, gap, hears};
 use crate::servers::Servers;
+use crate::soak;
 
 impl rows::Servers for Servers {
     type Engine = Redis;
@@ -31,6 +32,10 @@ impl rows::Servers for Servers {
 
     fn kill(&mut self, index: usize) {
         Self::kill(self, index);
+    }
+
+    fn signal(&self, index: usize, signal: Signal) {
+        Self::signal(self, index, signal);
     }
 
     fn first(&self) -> u16 {
@@ -390,4 +395,23 @@ async fn primary_stopped() {
         let kept = until(async || redis.get(key).await.ok()).await;
         assert!(kept.is_some(), "{key} is lost");
     }
+}
+
+/// Is a replica of [`soak`], in a process that it starts.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "started by `soak`: .ci/full"]
+async fn replica() {
+    soak::serve(async |urls| Redis::connect(urls).name("soak").await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes two minutes: .ci/full"]
+async fn soak() {
+    let Some(mut servers) = Servers::prepare(1) else {
+        return;
+    };
+    servers.storing("always");
+    servers.run(0);
+    let urls = vec![servers.url(0)];
+    soak::soak(&mut servers, urls, "faults::replica").await;
 }

@@ -17,3 +17,7 @@ mod rows;
 #[path = "../../../plainly-nats/tests/engine/served.rs"]
 mod served;
 mod servers;
+#[path = "../../../plainly-nats/tests/engine/soak.rs"]
+mod soak;
+#[path = "../../../plainly-nats/tests/engine/wire.rs"]
+mod wire;
