@@ -10,7 +10,7 @@ use plainly_transport::lock::Lock;
 use plainly_transport::lru::Lru;
 
 /// The length of a block in bytes. An index has one entry for each block.
-pub(super) const BLOCK: u64 = 1 << 20;
+pub(super) const BLOCK: u64 = 2 << 20;
 
 /// The length of an entry in bytes.
 const ENTRY: usize = size_of::<u64>() + size_of::<u32>();

@@ -15,7 +15,7 @@ use crate::store::{BudgetPart, ByteRange, RangeQuery, Ranged, Store, StoreError}
 
 /// The number of bytes that are read at a time. Each piece is read by a job of its own, so smaller
 /// pieces take less memory but more time: with 1 MiB, counting takes 1.25 times as long.
-const PIECE: u64 = 2 * BLOCK;
+const PIECE: u64 = BLOCK;
 
 /// The maximum number of searches if the resource changes meanwhile.
 const ATTEMPTS: usize = 3;

@@ -16,10 +16,11 @@ use plainly::{Client, Server};
 
 const LOG: &str = "log:large";
 
-const MIB: u64 = 1 << 20;
+/// The number of bytes that are read and counted at once.
+const BLOCK: u64 = 2 << 20;
 
-/// The number of bytes of a line. No MiB ends at the end of a line.
-const LINE: usize = 100;
+/// The number of bytes of a line. No block ends at the end of a line.
+const LINE: usize = 200;
 
 /// A text of several MiB, and the positions where it was read.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,7 @@ impl LargeLog {
         *self.tag.lock().unwrap() = Some(text.len().to_string());
     }
 
-    /// Returns the positions of all reads since the last call, in MiB.
+    /// Returns the positions of all reads since the last call, in blocks.
     fn take_reads(&self) -> Vec<u64> {
         std::mem::take(&mut self.read.lock().unwrap())
     }
@@ -97,7 +98,7 @@ impl Store for LargeLog {
         let text = self.text.lock().unwrap();
         let size = text.len() as u64;
         let (first, length) = query.range.within(size)?;
-        self.read.lock().unwrap().push(first / MIB);
+        self.read.lock().unwrap().push(first / BLOCK);
         let bytes = &text[first as usize..(first + length) as usize];
         let ranged = Ranged::new(bytes.to_vec(), first, size);
         Ok(match &*self.tag.lock().unwrap() {
@@ -160,8 +161,8 @@ async fn what_has_become_another_is_counted_anew() {
     let changes: [fn(&mut Vec<u8>); 4] = [
         // The changes are in the last known block, in the requested one, and in all blocks. The
         // last one makes the text shorter.
-        |text| text[4 << 20..].reverse(),
-        |text| text[2 << 20..3 << 20].fill(b'\n'),
+        |text| text[8 << 20..].reverse(),
+        |text| text[4 << 20..6 << 20].fill(b'\n'),
         |text| drop(text.drain(..LINE * 7)),
         |text| text.truncate(LINE * 25_000),
     ];
@@ -210,7 +211,7 @@ async fn lines_that_were_found_in_time_are_not_lost() {
     let found: String = (first..read.last).map(line).collect();
     assert_eq!(String::from_utf8(read.bytes).unwrap(), found);
     // There was time for at least one block, but not for all.
-    let block = MIB / LINE as u64;
+    let block = BLOCK / LINE as u64;
     assert!((block..79_000).contains(&read.last), "{}", read.last);
     let (first, last) = (read.last, Some(read.last + 78_995));
     assert_eq!(read.next, Some(Part::Lines { first, last }));
@@ -251,8 +252,8 @@ async fn a_client_sees_how_far_the_search_is_and_why_it_ends() {
             .iter()
             .map(|update| (update.done, update.total))
             .collect();
-        let total = Some(8_000_000.0);
-        assert_eq!(done[..2], [(1_048_576.0, total), (2_097_152.0, total)]);
+        let total = Some(16_000_000.0);
+        assert_eq!(done[..2], [(2_097_152.0, total), (4_194_304.0, total)]);
         assert_eq!(told[0].message.as_deref(), Some("10485 lines counted"));
     }
     for _ in 0..2 {
