@@ -193,6 +193,7 @@ impl Store for SkillDirectory {
         let mut contents = self.files.read(&walked).await?;
         for content in &mut contents {
             content.uri = own_uri(&content.uri);
+            index.describe_contents(content);
         }
         // Files between the directories of skills belong to no skill.
         contents.retain(|content| index.reaches(&content.uri));

@@ -1,5 +1,5 @@
 //! The rules that the entry of a skill must follow before any of the skill's files is read
-//! (SEP-2640, "Resource Mapping" and "Resources"; Agent Skills, "name").
+//! (SEP-2640, "Resource Mapping" and "Resources"; Agent Skills, "Frontmatter").
 
 use std::collections::HashSet;
 
@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use plainly_errors::Mistake;
 use plainly_errors::mistake::quoted;
 use plainly_protocol::types::{Skill, SkillFile};
+use serde_json::Value;
 
 /// The file that makes a directory a skill.
 pub const MAIN_FILE: &str = "SKILL.md";
@@ -18,6 +19,9 @@ pub const MAX_FILES: usize = 512;
 pub const MAX_BYTES: u64 = 16 << 20;
 /// The maximum length of a name, in characters.
 const NAME: usize = 64;
+/// The maximum length of a description, and of the requirements of a skill, in characters.
+const DESCRIPTION: usize = 1_024;
+const COMPATIBILITY: usize = 500;
 /// The maximum number of mistakes reported for one skill.
 const TOLD: usize = 20;
 
@@ -31,9 +35,9 @@ pub fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     mistakes.extend(in_uri(skill));
     mistakes.extend(in_name(skill));
-    if skill.description().is_none() {
-        let path = "/frontmatter/description";
-        mistakes.push(Mistake::new(path, no_text(skill, "description")));
+    mistakes.extend(in_text(skill, "description", DESCRIPTION));
+    if skill.frontmatter.get("compatibility").is_some() {
+        mistakes.extend(in_text(skill, "compatibility", COMPATIBILITY));
     }
     if files.len() > MAX_FILES {
         let why = format!(
@@ -78,6 +82,20 @@ fn in_name(skill: &Skill) -> Option<Mistake> {
         return None;
     };
     Some(Mistake::new(path, why))
+}
+
+/// The mistake in a field that should be a text of at most `most` characters.
+fn in_text(skill: &Skill, field: &str, most: usize) -> Option<Mistake> {
+    let text = skill.frontmatter.get(field).and_then(Value::as_str);
+    let why = match text.map(|text| (text.trim(), text.chars().count())) {
+        None => no_text(skill, field).to_owned(),
+        Some(("", _)) => "it is empty".to_owned(),
+        Some((_, length)) if length > most => {
+            format!("it has {length} characters, more than {most}")
+        }
+        Some(_) => return None,
+    };
+    Some(Mistake::new(format!("/frontmatter/{field}"), why))
 }
 
 /// The fault of a field that should be text.

@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 
 use cap_std::fs::Metadata;
-use plainly::protocol::types::{Resource, Skill, SkillFile, SkillFiles};
+use plainly::protocol::types::{Resource, ResourceContents, Skill, SkillFile, SkillFiles};
 use plainly::store::StoreError;
 use plainly_skills::{Frontmatter, MAIN_FILE, MAX_BYTES, MAX_FILES, digest, mistakes, root};
 
@@ -119,6 +119,14 @@ impl SkillIndex {
             resource.mime_type = Some("text/markdown".to_owned());
         }
         resource
+    }
+
+    /// Like [`describe`](Self::describe), for the contents of a resource.
+    pub(super) fn describe_contents(&self, contents: &mut ResourceContents) {
+        if let Some(skill) = self.skill(&contents.uri) {
+            contents.name = skill.name().map(str::to_owned);
+            contents.description = skill.description().map(str::to_owned);
+        }
     }
 }
 

@@ -125,8 +125,14 @@ async fn a_changed_file_is_another_digest_and_a_new_skill_is_found() {
         assert_ne!(again, changed, "of the same length and time");
     }
     write(root.path(), "team/refunds/SKILL.md", main_file("refunds"));
-    let read = client.read("skill://team/refunds/SKILL.md").await.unwrap();
+    let main = "skill://team/refunds/SKILL.md";
+    let read = client.read(main).await.unwrap();
     assert_eq!(read.contents.len(), 1);
+    let described = client.metadata(main).await.unwrap();
+    let content = &read.contents[0];
+    assert_eq!(content.name.as_deref(), Some("refunds"));
+    assert_eq!(content.name.as_deref(), Some(&*described.resource.name));
+    assert_eq!(content.description, described.resource.description);
     fs::remove_dir_all(root.path().join("mail")).unwrap();
     let left = client.skills().await.unwrap();
     let left: Vec<&str> = left.iter().map(|skill| &*skill.uri).collect();
@@ -190,6 +196,28 @@ async fn a_skill_that_breaks_a_rule_is_named_with_the_rule_and_left_out() {
             "{uri}"
         );
     }
+}
+
+#[tokio::test]
+async fn texts_of_a_skill_are_neither_empty_nor_too_long() {
+    let (root, skills) = directory(&["good"]);
+    for (name, field, length) in [
+        ("empty", "description", 0),
+        ("wordy", "description", 1_025),
+        ("picky", "description: d\ncompatibility", 501),
+    ] {
+        let text = "é".repeat(length);
+        let main = format!("---\nname: {name}\n{field}: '{text}'\n---\n");
+        write(root.path(), &format!("{name}/SKILL.md"), main);
+    }
+    let found = skills.refresh().await.unwrap();
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let expected = [
+        "skill://empty/SKILL.md: /frontmatter/description: it is empty",
+        "skill://picky/SKILL.md: /frontmatter/compatibility: it has 501 characters, more than 500",
+        "skill://wordy/SKILL.md: /frontmatter/description: it has 1025 characters, more than 1024",
+    ];
+    assert_eq!(found, expected);
 }
 
 #[tokio::test]
