@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use plainly::protocol::part::{PartPosition, PartUnit};
 use plainly::protocol::types::Body;
 use plainly::store::{ByteRange, RangeQuery, Store};
+use plainly::{Client, Server};
 
 use crate::fixture::Fixture;
 
@@ -111,5 +113,39 @@ fn text_in_another_encoding_is_decoded_and_nothing_is_lost() {
         let query = RangeQuery::new(&uri, ByteRange::Last(99));
         let part = decoded.block_on(decoded.store.read_range(query)).unwrap();
         assert_eq!(part.bytes, bytes, "{name}");
+    }
+}
+
+#[test]
+fn lines_are_cut_from_the_decoded_text() {
+    let fixture = Fixture::new(&[]);
+    let text = "one\nzwei é\nthree";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let files = [
+        ("a.txt", [&[0xff, 0xfe][..], &little].concat(), "utf-16le"),
+        ("b.txt", b"one\nzwei \xe9\nthree".to_vec(), "windows-1252"),
+    ];
+    let server = Server::builder("files", "1").store(fixture.store.clone());
+    let server = server.build().unwrap();
+    let client = fixture.block_on(Client::in_memory(&server).connect());
+    let client = client.unwrap();
+    for (name, bytes, encoding) in files {
+        fs::write(fixture.root().join(name), bytes).unwrap();
+        for (part, lines, next) in [
+            ("line=1,2", "zwei é\n", Some("line=2,3")),
+            ("tail=2", "zwei é\nthree", None),
+        ] {
+            let uri = format!("file:///docs/{name}");
+            let read = client.read(format!("{uri}#{part}"));
+            let read = fixture.block_on(read.into_future()).unwrap();
+            assert_eq!(read.text(), Some(lines), "{name} {part}");
+            let meta = read.contents[0].meta.as_ref().unwrap();
+            assert_eq!(meta["dev.plainly/encoding"], encoding);
+            let position = PartPosition::stated(meta).unwrap();
+            assert_eq!(position.unit, PartUnit::Line);
+            if let Some(next) = next {
+                assert_eq!(position.next, Some(format!("{uri}#{next}")));
+            }
+        }
     }
 }

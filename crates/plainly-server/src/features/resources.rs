@@ -4,6 +4,7 @@
 mod checking;
 mod children;
 mod contents;
+mod decoded;
 mod extended;
 mod listing;
 mod meant;

@@ -22,6 +22,9 @@ const OPEN: usize = 1 << 20;
 /// requested lines.
 const LINE: usize = 64 << 10;
 
+/// The maximum length of a character in bytes (UTF-8).
+const CHARACTER: u64 = 4;
+
 /// The number of bytes that are read first for the last lines.
 const TAIL: u64 = 64 << 10;
 
@@ -115,11 +118,8 @@ pub async fn read_part<S: Store + ?Sized>(
         }
         Part::Bytes { first, end: None } => {
             let most = OPEN as u64;
-            let mut ranged = read(ByteRange::From { first, most }).await?;
-            if ranged.first + (ranged.bytes.len() as u64) < ranged.size {
-                ranged.bytes.truncate(whole_letters(&ranged.bytes));
-            }
-            Ok(of_bytes(ranged, None))
+            let ranged = read(ByteRange::From { first, most }).await?;
+            Ok(of_bytes(ended(ranged), None))
         }
         Part::Bytes {
             first,
@@ -127,7 +127,7 @@ pub async fn read_part<S: Store + ?Sized>(
         } => {
             let most = (end - first).min(MOST as u64);
             let ranged = read(ByteRange::From { first, most }).await?;
-            Ok(of_bytes(ranged, Some(end)))
+            Ok(of_bytes(ended(ranged), Some(end)))
         }
     }
 }
@@ -218,6 +218,16 @@ impl PartContent {
     }
 }
 
+/// Leaves out an incomplete character (UTF-8) at the end of a text that goes on.
+fn ended(mut ranged: Ranged) -> Ranged {
+    let (length, whole) = (ranged.bytes.len(), whole_letters(&ranged.bytes));
+    let is_cut = whole < length && ranged.first + (length as u64) < ranged.size;
+    if is_cut && std::str::from_utf8(&ranged.bytes[..whole]).is_ok() {
+        ranged.bytes.truncate(whole);
+    }
+    ranged
+}
+
 /// Requested bytes up to `end`; `None` for all that follow.
 fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
     let last = ranged.first + ranged.bytes.len() as u64;
@@ -231,7 +241,8 @@ fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
             end: Some(last.saturating_add(end.saturating_sub(ranged.first))),
         }),
     };
-    let is_short = last < end.unwrap_or(u64::MAX).min(ranged.size);
+    // A character that is cut is no rest, because the next part begins with it.
+    let is_short = last + CHARACTER <= end.unwrap_or(u64::MAX).min(ranged.size);
     PartContent {
         bytes: ranged.bytes.into(),
         unit: PartUnit::Byte,

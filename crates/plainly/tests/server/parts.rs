@@ -141,8 +141,11 @@ proptest! {
                 // A piece may be shorter than requested. It then names its rest, and the next part
                 // continues there.
                 let mut bytes = content.bytes;
-                prop_assert_eq!(content.rest.is_some(), bytes.len() < expected.len());
-                let mut next = content.next.filter(|_| piece.is_some());
+                let missing = expected.len() - bytes.len();
+                // A character that is cut is in the next part.
+                let is_cut = matches!(part, Part::Bytes { .. }) && missing < 4;
+                prop_assert_eq!(content.rest.is_some(), missing > 0 && !is_cut);
+                let mut next = content.next;
                 while let Some(part) = next.filter(|_| bytes.len() < expected.len()) {
                     let more = self::read(&log, part).unwrap();
                     prop_assert!(!more.bytes.is_empty(), "{part} is empty");
@@ -172,6 +175,34 @@ proptest! {
         }
         prop_assert!(whole.starts_with(text.as_bytes()));
     }
+}
+
+#[test]
+fn no_character_is_cut_in_a_text_that_is_read_on() {
+    let text = "aé日🦀z".repeat(3);
+    let log = Log::new(text.as_bytes(), None);
+    for length in 4..text.len() as u64 {
+        let (mut whole, end) = (String::new(), Some(length));
+        let mut next = Some(Part::Bytes { first: 0, end });
+        while let Some(part) = next {
+            let content = read(&log, part).unwrap();
+            whole += &String::from_utf8(content.bytes).unwrap();
+            next = content.next;
+        }
+        assert_eq!(whole, text, "{length}");
+    }
+}
+
+#[test]
+fn what_is_added_to_the_last_line_follows_it() {
+    let all = Part::Lines {
+        first: 0,
+        last: None,
+    };
+    let log = Log::new(b"one\ntwo", None);
+    let next = read(&log, all).unwrap().next.unwrap();
+    let log = Log::new(b"one\ntwo and\nthree\n", None);
+    assert_eq!(read(&log, next).unwrap().bytes, b" and\nthree\n");
 }
 
 #[tokio::test]

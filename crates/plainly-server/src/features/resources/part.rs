@@ -6,9 +6,11 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::part::{PageRange, Part};
 use plainly_protocol::types::{
     Body, CompleteResult, Completion, Representation, Resource, ResourceContents, ResourceTemplate,
+    TEXT_ENCODING,
 };
 use plainly_protocol::uri_template::{UriTemplate, Values};
 
+use super::decoded;
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::extract::CompletionCall;
 use crate::store::{
@@ -131,10 +133,22 @@ pub(super) async fn read(
     let one = Stores::of_one(store);
     let query = PartQuery::new(uri, part).lines(store.lines());
     let content = read_part(&one, query.viewer(viewer)).await;
-    let content = content.map_err(|error| error.into_protocol_error(asked))?;
+    let mut content = content.map_err(|error| error.into_protocol_error(asked))?;
+    let mut body = Body::of_bytes(std::mem::take(&mut content.bytes));
+    let mut encoding = None;
+    if let (Body::Blob(_), Part::Lines { .. } | Part::Tail(_)) = (&body, part)
+        && let Some((lines, decoded_from)) = decoded::lines(&one, uri, part).await
+    {
+        (content, encoding) = (lines, Some(decoded_from));
+        body = Body::of_bytes(std::mem::take(&mut content.bytes));
+    }
     let position = content.position(uri);
-    let mut contents = ResourceContents::new(resource, Body::of_bytes(content.bytes));
-    position.state(contents.meta.get_or_insert_default());
+    let mut contents = ResourceContents::new(resource, body);
+    let stated = contents.meta.get_or_insert_default();
+    if let Some(encoding) = encoding {
+        stated.insert(TEXT_ENCODING.to_owned(), encoding);
+    }
+    position.state(stated);
     let mut contents = vec![contents];
     super::contents::complete(asked, &mut contents, &Formats::Own);
     Ok(contents)

@@ -345,7 +345,13 @@ impl<'a> LineSearch<'a> {
         if self.first > total {
             return Err(StoreError::NoSuchPart { size: total });
         }
-        Ok(self.content(total, Some(total)))
+        let mut content = self.content(total, Some(total));
+        if !self.has_ended && content.next.is_some() {
+            // The last line may grow, and what is added to it must not be lost.
+            let first = self.counting.at();
+            content.next = Some(Part::Bytes { first, end: None });
+        }
+        Ok(content)
     }
 
     fn content(&mut self, last: u64, total: Option<u64>) -> PartContent {
