@@ -46,6 +46,8 @@ struct Node {
     part: cluster::Replica,
     modern: Client,
     is_cut: bool,
+    /// Whether events were lost that no later one has shown to be missing.
+    has_lost: bool,
 }
 
 /// A session, as its client knows it.
@@ -92,6 +94,7 @@ async fn node(engine: &InProcess) -> Node {
         changes,
         part,
         is_cut: false,
+        has_lost: false,
     }
 }
 
@@ -175,6 +178,7 @@ impl World {
         let is_alone = self.nodes.iter().any(|node| node.is_cut);
         let node = &mut self.nodes[at];
         node.is_cut = kind == 0 && !is_alone;
+        node.has_lost |= kind == 1 && count > 0;
         let is_cut = node.is_cut;
         node.part.fail(|faults| match kind {
             0 => faults.is_cut = is_cut,
@@ -182,6 +186,12 @@ impl World {
             2 => faults.doubtful_writes += count.min(1),
             _ => faults.delay = Duration::from_millis(count as u64),
         });
+        if is_cut && node.has_lost {
+            // Others learn of its lost events only by a later one, once it is back.
+            let elsewhere = |it: &&mut Known| it.stream.as_ref().is_some_and(|it| it.0 != at);
+            let elsewhere = self.sessions.iter_mut().filter(elsewhere);
+            elsewhere.for_each(|session| session.owed.clear());
+        }
     }
 
     /// Reconnects all replicas. A disconnected replica has missed all changes.
@@ -417,7 +427,8 @@ impl World {
     /// Checks that each client was notified of exactly its changes, and that stale streams have
     /// ended.
     async fn check(&mut self) {
-        for node in &self.nodes {
+        for node in &mut self.nodes {
+            node.has_lost &= node.is_cut;
             node.part.fail(|faults| faults.lost_events = 0);
             // The number of this event shows the other replicas which events were lost.
             node.changes.resource_updated("test://nothing");
