@@ -6,7 +6,7 @@ use std::io::{Seek as _, SeekFrom};
 use std::iter;
 use std::rc::Rc;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::{File, Metadata};
@@ -16,14 +16,23 @@ use plainly::store::{ByteRange, Ranged, StoreError};
 use super::describe;
 use super::handle::{self, refuse};
 use super::place::{OpenEntry, OpenFile, Place};
+use super::system;
 use super::walk::{Entry, Walk};
 
-/// The maximum number of times a changing file is read.
+/// The number of times a changing file is awaited until it has settled. After that, it is read
+/// between two of its changes.
 const ATTEMPTS: usize = 3;
+
+/// The maximum time in which a changing file is read again, and the pause between two attempts.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The minimum age of the last change of a file before it is read. The clock of a file system ticks
 /// up to every 10 ms, so changes between two ticks have the same time.
 pub(super) const SETTLED: Duration = Duration::from_millis(20);
+
+/// The bytes of a growing file that are compared at once.
+const PIECE: usize = 64 << 10;
 
 /// The limits of reading a collection: number of files, bytes of one file, and bytes of all.
 const FILES: usize = 100;
@@ -32,11 +41,6 @@ const ALL_BYTES: u64 = 256 << 10;
 
 /// The maximum number of entries of a collection that are examined.
 const LOOKED_AT: usize = 1_000;
-
-/// The error of a file that changed each time it was read.
-#[derive(Debug, thiserror::Error)]
-#[error("the file changed while it was being read, {ATTEMPTS} times")]
-struct UnstableFile;
 
 /// Reads the file or directory at `path` below `root`.
 pub(super) fn read(
@@ -47,7 +51,9 @@ pub(super) fn read(
     limit: u64,
     is_as_is: bool,
 ) -> Result<Vec<ResourceContents>, StoreError> {
-    for _ in 0..ATTEMPTS {
+    let end = Instant::now() + PATIENCE;
+    let mut attempt = 1;
+    while attempt <= ATTEMPTS || Instant::now() < end {
         match root.open(path)? {
             OpenEntry::Directory(place) => {
                 root.waiter().hold(ALL_BYTES)?;
@@ -59,7 +65,12 @@ pub(super) fn read(
                 if file.metadata.len() <= limit {
                     file.waiter.hold(file.metadata.len())?;
                 }
-                if let Some((resource, body)) = self::file(uri, name, &file, limit, is_as_is)? {
+                let found = match attempt <= ATTEMPTS {
+                    true => whole(&file, limit)?,
+                    false => between_changes(&file, limit)?,
+                };
+                if let Some(found) = found {
+                    let (resource, body) = described(uri, name, &file, found, is_as_is);
                     // The text or base64 may be longer than the file, and some files report no
                     // size.
                     file.waiter.hold(weight(&body))?;
@@ -67,6 +78,10 @@ pub(super) fn read(
                 }
             }
         }
+        if attempt >= ATTEMPTS {
+            thread::sleep(PAUSE);
+        }
+        attempt += 1;
     }
     Err(unstable())
 }
@@ -80,17 +95,14 @@ fn weight(body: &Body) -> u64 {
     }
 }
 
-/// Reads a file; `None` if it changed meanwhile.
-fn file(
+/// The resource and the body of a file that was read.
+fn described(
     uri: &str,
     name: &OsStr,
     file: &OpenFile,
-    limit: u64,
+    (metadata, content): (Metadata, Vec<u8>),
     is_as_is: bool,
-) -> Result<Option<(Resource, Body)>, StoreError> {
-    let Some((metadata, content)) = whole(file, limit)? else {
-        return Ok(None);
-    };
+) -> (Resource, Body) {
     let mut resource = describe::with_content(uri, name, &metadata, &content);
     describe::entitle(&mut resource, &content);
     // The tag from before the read, because the file may have grown meanwhile.
@@ -99,14 +111,35 @@ fn file(
         true => Body::of_bytes(content),
         false => describe::body(content, &mut resource),
     };
-    Ok(Some((resource, body)))
+    (resource, body)
 }
 
-/// Reads the metadata and the bytes of a file; `None` if it changed meanwhile.
+/// Reads the metadata and the bytes of a file once it has settled; `None` if it changed meanwhile.
 pub(super) fn whole(
     file: &OpenFile,
     limit: u64,
 ) -> Result<Option<(Metadata, Vec<u8>)>, StoreError> {
+    if file.metadata.len() <= limit {
+        settle(&file.metadata);
+    }
+    at_once(file, limit)
+}
+
+/// Reads the metadata and the bytes of a file that may not have settled; `None` if it changed
+/// meanwhile, or if a change meanwhile could have the same time as the one before.
+fn between_changes(file: &OpenFile, limit: u64) -> Result<Option<(Metadata, Vec<u8>)>, StoreError> {
+    let before = &file.metadata;
+    let has_passed = handle::changed(before).is_some_and(system::has_passed);
+    // An empty file was probably truncated to be written anew.
+    if !has_passed || before.len() == 0 {
+        return Ok(None);
+    }
+    let found = at_once(file, limit)?;
+    Ok(found.filter(|(after, _)| is_same(before, after)))
+}
+
+/// Reads the metadata and the bytes of a file; `None` if its time or size changed meanwhile.
+fn at_once(file: &OpenFile, limit: u64) -> Result<Option<(Metadata, Vec<u8>)>, StoreError> {
     let before = &file.metadata;
     if before.len() > limit {
         return Err(StoreError::TooLarge {
@@ -114,7 +147,6 @@ pub(super) fn whole(
             limit,
         });
     }
-    settle(before);
     // Some file systems report size 0 for every file.
     let most = match before.len() {
         0 => limit.saturating_add(1),
@@ -129,9 +161,23 @@ pub(super) fn whole(
     let is_whole = content.len() as u64 >= before.len();
     // A file that only grew, such as a log, still starts with the content that it had when it was
     // opened.
-    let has_grown = after.len() > before.len();
-    let is_stable = is_whole && (has_grown || is_same(before, &after));
+    let is_stable = is_whole
+        && (is_same(before, &after)
+            || after.len() > before.len() && still_starts_with(file, &content)?);
     Ok(is_stable.then_some((after, content)))
+}
+
+/// Whether the file was not overwritten while this content was read from its start.
+fn still_starts_with(file: &OpenFile, content: &[u8]) -> Result<bool, StoreError> {
+    let mut again = &file.file;
+    again.rewind().map_err(refuse)?;
+    for piece in content.chunks(PIECE) {
+        file.waiter.check()?;
+        if handle::read_up_to(again, piece.len() as u64).map_err(refuse)? != piece {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Reads a range of a file of any size, as it is at this moment.
@@ -204,7 +250,7 @@ pub(super) fn is_empty(mut file: &File) -> bool {
 
 /// The error of a file that changed each time it was read.
 pub(super) fn unstable() -> StoreError {
-    StoreError::Failed(UnstableFile.into())
+    StoreError::Unstable
 }
 
 /// The first small files among a collection's entries, as many as fit. With `is_as_is`, their text
@@ -223,8 +269,8 @@ pub(super) fn small_files(
         // A large, changing or unreadable file is left out. Reading it on its own reports the
         // error.
         let limit = left.min(FILE_BYTES);
-        if let Ok(Some((resource, body))) =
-            self::file(&entry.uri, &entry.name, file, limit, is_as_is)
+        if let Ok(Some(found)) = whole(file, limit)
+            && let (resource, body) = described(&entry.uri, &entry.name, file, found, is_as_is)
             // The text may be longer than its file.
             && let Some(rest) = left.checked_sub(body.as_bytes().len() as u64)
         {
@@ -324,6 +370,29 @@ mod tests {
             file.write_all(b" and new").unwrap();
         };
         assert_eq!(read_after(append).as_deref(), Some("old"));
+    }
+
+    #[test]
+    fn the_error_of_what_never_stays_the_same_says_what_to_do() {
+        assert_eq!(
+            unstable().into_protocol_error("file:///x").message(),
+            "file:///x changed each time it was read: try again, or read a part such as file:///x#bytes=0-65535"
+        );
+    }
+
+    #[test]
+    fn what_was_overwritten_meanwhile_has_not_only_grown() {
+        let around = tempfile::tempdir().unwrap();
+        let path = around.path().join("x");
+        fs::write(&path, "old").unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let opened = open(around.path(), waiter);
+        fs::write(&path, "old and new").unwrap();
+        assert!(still_starts_with(&opened, b"old").unwrap());
+        fs::write(&path, "other").unwrap();
+        assert!(!still_starts_with(&opened, b"old").unwrap());
+        fs::write(&path, "").unwrap();
+        assert!(!still_starts_with(&opened, b"old").unwrap());
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::time::SystemTime;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::time::{Duration, UNIX_EPOCH};
 
 use cap_std::fs::{Dir, Metadata};
 
@@ -32,6 +35,22 @@ fn is_missing(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput
     )
+}
+
+/// Whether a change from now on would have a later time, by the clock of local file systems.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn has_passed(time: SystemTime) -> bool {
+    use rustix::time::{ClockId, clock_gettime};
+
+    let now = Duration::try_from(clock_gettime(ClockId::RealtimeCoarse));
+    time.duration_since(UNIX_EPOCH)
+        .is_ok_and(|time| now.is_ok_and(|now| now > time))
+}
+
+/// Whether a change from now on would have a later time. Unknown.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn has_passed(_: SystemTime) -> bool {
+    false
 }
 
 /// The space of a disk.

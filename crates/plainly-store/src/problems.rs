@@ -46,6 +46,11 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
             let what = format!("counting the lines of {uri}, for {} s", limit.as_secs());
             Problem::timeout(what).suggest("Call it again, which may go on from there, or use tail for the last lines.")
         }
+        StoreError::Unstable => {
+            let message = format!("{uri} changed each time it was read.");
+            let advice = format!("Try again, or read some of it, such as {}.", SOME.uri(uri));
+            Problem::new(ProblemCode::ServiceUnavailable, message).suggest(advice)
+        }
         StoreError::Overloaded => {
             Problem::service_unavailable("resources").suggest("Too much is being read at once: try again.")
         }

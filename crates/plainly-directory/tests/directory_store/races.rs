@@ -122,7 +122,7 @@ async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
             assert!(contents.iter().all(is_inside), "{contents:?}");
             contents.len() as u64
         }
-        Err(StoreError::NotFound | StoreError::Failed(_)) => 0,
+        Err(StoreError::NotFound | StoreError::Unstable | StoreError::Failed(_)) => 0,
         Err(error) => panic!("{uri}: {error}"),
     }
 }
@@ -161,6 +161,40 @@ fn a_file_that_is_replaced_is_the_old_or_the_new_one() {
     });
 }
 
+/// Linux tells when the clock of its file systems ticks, every 1 to 10 ms.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_overwritten_every_few_milliseconds_is_read_between_two_changes() {
+    let (one, other) = ("1".repeat(1_000), "2".repeat(1_000));
+    let fixture = Fixture::new(&[("x", &one)]);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for text in [&other, &one].into_iter().cycle() {
+                write_over(&fixture.root().join("x"), text);
+                std::thread::sleep(Duration::from_millis(5));
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        });
+        let (mut reads, mut torn, mut failed) = (0, false, None);
+        let end = Instant::now() + Duration::from_secs(60);
+        while reads < 10 && Instant::now() < end {
+            match fixture.read("file:///docs/x") {
+                Ok(contents) => {
+                    let text = contents[0].body.as_text().unwrap();
+                    torn |= text != one && text != other;
+                    reads += 1;
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(reads == 10 && !torn, "{reads} reads, {failed:?}");
+    });
+}
+
 #[test]
 fn a_file_that_grows_without_end_is_never_read_beyond_the_limit() {
     let fixture = Fixture::with(&[("x", "")], |builder| builder.max_file_bytes(1 << 20));
@@ -182,7 +216,7 @@ fn a_file_that_grows_without_end_is_never_read_beyond_the_limit() {
             match fixture.read("file:///docs/x") {
                 Ok(contents) => assert!(contents[0].body.as_bytes().len() <= 1 << 20),
                 Err(StoreError::TooLarge { size, limit }) => assert!(size > limit),
-                Err(StoreError::Failed(_)) => {}
+                Err(StoreError::Unstable) => {}
                 Err(error) => panic!("{error}"),
             }
         }

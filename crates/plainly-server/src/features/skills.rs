@@ -79,6 +79,7 @@ impl Features {
                 | StoreError::TooLarge { .. }
                 | StoreError::NoSuchPart { .. }
                 | StoreError::TimedOut { .. }
+                | StoreError::Unstable
                 | StoreError::Overloaded
                 | StoreError::Failed(_) => error.into_protocol_error(&uri),
             });

@@ -48,6 +48,9 @@ pub enum StoreError {
         /// The maximum time of a search.
         limit: Duration,
     },
+    /// The resource changed each time it was read; the request can be repeated.
+    #[error("it changed each time it was read")]
+    Unstable,
     /// Too much data is being read at the moment; the request can be repeated.
     #[error("too much is being read at once")]
     Overloaded,
@@ -89,6 +92,12 @@ impl StoreError {
                 let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
                 ProtocolError::from(Internal::DeadlineExceeded { limit_ms }).with_message(format!(
                     "The part was not found within {limit_ms} ms: repeat the request to search on"
+                ))
+            }
+            Self::Unstable => {
+                let uri = printable(uri);
+                ProtocolError::from(Unavailable::Overloaded).with_message(format!(
+                    "{uri} changed each time it was read: try again, or read a part such as {uri}#bytes=0-65535"
                 ))
             }
             Self::Overloaded => Unavailable::Overloaded.into(),

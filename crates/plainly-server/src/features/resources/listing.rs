@@ -111,6 +111,7 @@ pub(in crate::features) fn listing_failed(listed: &str, error: StoreError) -> Pr
         | StoreError::TooLarge { .. }
         | StoreError::NoSuchPart { .. }
         | StoreError::TimedOut { .. }
+        | StoreError::Unstable
         | StoreError::Failed(_) => {
             ProtocolError::internal(format!("The {listed} could not be listed")).with_source(error)
         }
