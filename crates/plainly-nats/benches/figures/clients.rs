@@ -3,14 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the measurement")]
 
-use std::collections::HashSet;
 use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use http::{HeaderMap, HeaderName};
 use plainly::Server;
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply, ReplyBody};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 const MODERN: &str = "2026-07-28";
@@ -54,11 +55,17 @@ pub(crate) async fn whole(reply: Reply) -> Value {
 
 /// The next event with a message.
 async fn next(feed: &mut Box<dyn Feed>) -> (Event, Value) {
+    let event = next_unparsed(feed).await;
+    let message = serde_json::from_slice(&event.data).unwrap();
+    (event, message)
+}
+
+/// The next event with a message, which is not parsed.
+async fn next_unparsed(feed: &mut Box<dyn Feed>) -> Event {
     loop {
         let event = poll_fn(|context| feed.poll_event(context)).await.unwrap();
         if !event.data.is_empty() {
-            let message = serde_json::from_slice(&event.data).unwrap();
-            return (event, message);
+            return event;
         }
     }
 }
@@ -160,16 +167,28 @@ impl Asked<'_> {
     }
 }
 
-/// Listening clients, distributed over the servers.
+/// Listening clients, distributed over the servers. They parse no notification, and only the last of
+/// them wakes the caller, because a measurement would include that.
 pub(crate) struct Listeners {
-    told: mpsc::UnboundedReceiver<usize>,
-    count: usize,
+    told: Arc<Told>,
     _reading: JoinSet<()>,
+}
+
+struct Told {
+    /// Whether each client was notified.
+    each: Vec<AtomicBool>,
+    /// The number of clients that were not.
+    missing: AtomicUsize,
+    all: Notify,
 }
 
 impl Listeners {
     pub(crate) async fn begin(servers: &[&Server], count: usize) -> Self {
-        let (sender, told) = mpsc::unbounded_channel();
+        let told = Arc::new(Told {
+            each: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            missing: AtomicUsize::new(count),
+            all: Notify::new(),
+        });
         let mut reading = JoinSet::new();
         for number in 0..count {
             let asked = json!({ "notifications": { "toolsListChanged": true } });
@@ -179,26 +198,40 @@ impl Listeners {
                 panic!("{}", reply.status);
             };
             next(&mut feed).await;
-            let sender = sender.clone();
+            let told = Arc::clone(&told);
             reading.spawn(async move {
                 loop {
-                    next(&mut feed).await;
-                    sender.send(number).unwrap();
+                    next_unparsed(&mut feed).await;
+                    told.add(number);
                 }
             });
         }
         Self {
             told,
-            count,
             _reading: reading,
         }
     }
 
     /// Waits until each client was notified.
     pub(crate) async fn all_told(&mut self) {
-        let mut missing = HashSet::<usize>::from_iter(0..self.count);
-        while !missing.is_empty() {
-            missing.remove(&self.told.recv().await.unwrap());
+        self.told.all.notified().await;
+        self.told.begin_again();
+    }
+}
+
+impl Told {
+    fn add(&self, number: usize) {
+        let is_first = !self.each[number].swap(true, Ordering::SeqCst);
+        if is_first && self.missing.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.all.notify_one();
+        }
+    }
+
+    fn begin_again(&self) {
+        // First of all, so that it only reaches zero once each was notified again.
+        self.missing.store(self.each.len(), Ordering::SeqCst);
+        for one in &self.each {
+            one.store(false, Ordering::SeqCst);
         }
     }
 }
