@@ -118,8 +118,8 @@ impl Session {
     }
 
     /// Calls a tool that asks the client.
-    pub(crate) async fn ask(&self, server: &Server) -> Asked<'_> {
-        let ReplyBody::Feed(mut feed) = self.calling(server, "roots", json!({})).await.body else {
+    pub(crate) async fn ask(&self, server: &Server, arguments: Value) -> Asked<'_> {
+        let ReplyBody::Feed(mut feed) = self.calling(server, "roots", arguments).await.body else {
             panic!("the tool asks");
         };
         let (event, question) = next(&mut feed).await;

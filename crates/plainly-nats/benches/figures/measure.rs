@@ -12,6 +12,7 @@ use plainly::{Args, Resource, Server, TaskSupport, Tool};
 use plainly_cluster::Engine;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::clients::{Listeners, Session, modern_call, task_call};
 use crate::processes::until;
@@ -135,7 +136,7 @@ async fn answers(who: &str, all: &[One]) {
     let mut times = Vec::new();
     for number in 0..2_000 {
         let [asker, other] = [number, number + 1].map(|number| &all[number % all.len()].server);
-        let asked = session.ask(asker).await;
+        let asked = session.ask(asker, json!({})).await;
         let begin = Instant::now();
         asked.answer(other).await;
         times.push(begin.elapsed());
@@ -148,7 +149,7 @@ async fn resuming(who: &str, all: &[One]) {
     let mut times = Vec::new();
     for number in 0..500 {
         let [asker, other] = [number, number + 1].map(|number| &all[number % all.len()].server);
-        let asked = session.ask(asker).await;
+        let asked = session.ask(asker, json!({})).await;
         let begin = Instant::now();
         let resumed = asked.resume(other).await;
         times.push(begin.elapsed());

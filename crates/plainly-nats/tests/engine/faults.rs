@@ -348,7 +348,21 @@ async fn huge() {
     let Some(servers) = Servers::start(1, "max_payload: 64KB") else {
         return;
     };
-    rows::huge([servers.replica().await, servers.replica().await]).await;
+    let two = [servers.replica().await, servers.replica().await];
+    rows::huge(two, &[768, 2 << 10, 8 << 10]).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn huge_as_can_be() {
+    let Some(servers) = Servers::start(1, "max_payload: 64KB") else {
+        return;
+    };
+    rows::huge(
+        [servers.replica().await, servers.replica().await],
+        &[30 << 10],
+    )
+    .await;
 }
 
 #[tokio::test]

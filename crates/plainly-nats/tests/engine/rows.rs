@@ -11,13 +11,14 @@ use futures_util::future::join_all;
 use futures_util::{Stream, StreamExt as _};
 use plainly_cluster::{Bus as _, Engine, EngineError, Heard, Records as _, Unanswered};
 use rustix::process::Signal;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::clients::{Listeners, Session, modern_call, task_call};
 use crate::disk::Disk;
 use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, until};
 use crate::proxy::{Proxy, Way};
-use crate::served::Replica;
+use crate::served::{Replica, text_of};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -329,24 +330,24 @@ pub(crate) async fn power_cut(servers: &mut impl Servers, is_safe: bool) {
     assert!(changed == 200 || (!is_safe && changed == 404), "{changed}");
 }
 
-/// Passes large values through an engine that only accepts small ones.
-pub(crate) async fn huge<E: Engine + Clone>([one, other]: [E; 2]) {
+/// Passes results of these sizes in KiB through an engine that only accepts small values.
+pub(crate) async fn huge<E: Engine + Clone>([one, other]: [E; 2], sizes: &[usize]) {
     let (one, other) = (Replica::new(one), Replica::new(other));
-    let text = "x".repeat(768 << 10);
-    let id = one.begin_task(&text).await;
-    until(async || {
-        let task = task_call(&other.server, &id).await;
-        let is_done = task["result"]["status"] == "completed";
-        is_done.then(|| assert!(task["result"]["result"]["content"][0]["text"] == text))
-    })
-    .await;
     let session = Session::open(&one.server).await;
-    let asked = session.ask(&one.server).await;
-    let reply = asked
-        .resume(&other.server)
-        .await
-        .answer(&other.server)
+    for kib in sizes {
+        let text = text_of(*kib);
+        let is_whole = |reply: &Value| reply["content"][0]["text"] == text;
+        let id = one.begin_task(*kib).await;
+        until(async || {
+            let task = &task_call(&other.server, &id).await["result"];
+            assert_ne!(task["status"], "failed", "{kib} KiB");
+            let is_done = task["status"] == "completed";
+            is_done.then(|| assert!(is_whole(&task["result"]), "{kib} KiB"))
+        })
         .await;
-    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.len() > 200 << 10);
+        let asked = session.ask(&one.server, json!({ "kib": kib })).await;
+        let asked = asked.resume(&other.server).await;
+        let reply = asked.answer(&other.server).await;
+        assert!(is_whole(&reply["result"]), "{kib} KiB");
+    }
 }

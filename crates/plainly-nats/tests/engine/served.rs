@@ -24,10 +24,27 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Size {
+    kib: usize,
+}
+
+/// A text of this many KiB, each of which is different.
+pub(crate) fn text_of(kib: usize) -> String {
+    let same = "x".repeat(1_014);
+    (0..kib)
+        .map(|number| format!("{number:010}{same}"))
+        .collect()
+}
+
+async fn much(Args(Size { kib }): Args<Size>) -> String {
+    text_of(kib)
+}
+
 /// Returns a long text, once the client has answered.
-async fn roots(ask: Ask) -> Result<String, AskError> {
-    let roots = ask.roots("roots").await?;
-    Ok(roots[0].uri.repeat(20_000))
+async fn roots(ask: Ask, Args(Size { kib }): Args<Size>) -> Result<String, AskError> {
+    ask.roots("roots").await?;
+    Ok(text_of(kib))
 }
 
 pub(crate) struct Replica<E> {
@@ -43,7 +60,7 @@ impl<E: Engine + Clone> Replica<E> {
             .keys(Keys::new([7; 32]))
             .tool(Tool::new("echo", echo))
             .tool(Tool::new("roots", roots))
-            .tool(Tool::new("task", echo).task(TaskSupport::Required))
+            .tool(Tool::new("task", much).task(TaskSupport::Required))
             .resource(Resource::new(URI, async || "none").name("news"))
             .changes(changes.clone())
             .cluster(engine.clone())
@@ -57,17 +74,17 @@ impl<E: Engine + Clone> Replica<E> {
 
     /// Starts a task, and returns the status of the reply.
     pub(crate) async fn try_begin_task(&self) -> u16 {
-        self.call_task("hello").await.status.as_u16()
+        self.call_task(1).await.status.as_u16()
     }
 
-    /// Starts a task with this result, and returns its name.
-    pub(crate) async fn begin_task(&self, text: &str) -> String {
-        let reply = whole(self.call_task(text).await).await;
+    /// Starts a task whose result has this size, and returns its name.
+    pub(crate) async fn begin_task(&self, kib: usize) -> String {
+        let reply = whole(self.call_task(kib).await).await;
         reply["result"]["taskId"].as_str().unwrap().to_owned()
     }
 
-    async fn call_task(&self, text: &str) -> Reply {
-        let call = json!({ "name": "task", "arguments": { "text": text } });
+    async fn call_task(&self, kib: usize) -> Reply {
+        let call = json!({ "name": "task", "arguments": { "kib": kib } });
         modern(&self.server, Some("task"), "tools/call", call).await
     }
 }

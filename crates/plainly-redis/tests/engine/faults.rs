@@ -170,7 +170,21 @@ async fn huge() {
     let Some(servers) = Servers::start().await else {
         return;
     };
-    rows::huge([servers.replica().await, servers.replica().await]).await;
+    let two = [servers.replica().await, servers.replica().await];
+    rows::huge(two, &[768, 2 << 10, 8 << 10]).await;
+}
+
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn huge_as_can_be() {
+    let Some(servers) = Servers::start().await else {
+        return;
+    };
+    rows::huge(
+        [servers.replica().await, servers.replica().await],
+        &[30 << 10],
+    )
+    .await;
 }
 
 /// A server without files, which is empty after a restart.
