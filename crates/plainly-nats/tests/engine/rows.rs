@@ -270,6 +270,40 @@ pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl Fn
     listeners.all_told().await;
 }
 
+/// Checks that events and changes which can't be sent are not kept in memory.
+async fn keeps_nothing(one: &Replica<impl Engine>) {
+    const EVENT: usize = 512 << 10;
+    const EVENTS: usize = 8 << 10;
+    let Some(before) = resident() else {
+        return;
+    };
+    for number in 0..EVENTS {
+        one.engine.tell(vec![b'x'; EVENT].into());
+        if number % 8 == 0 {
+            let long = format!("test://{number}/{}", "x".repeat(7 << 10));
+            one.changes.resource_updated(&long);
+            sleep(Duration::from_millis(1)).await;
+        }
+        if number % 256 == 0 {
+            // Other tests of this process use memory too, but less than a tenth of all events.
+            let grown = resident().unwrap().saturating_sub(before) >> 20;
+            assert!(
+                grown < ((EVENT * EVENTS / 10) >> 20),
+                "{grown} MiB after {number}"
+            );
+        }
+    }
+    assert!(!one.engine.is_connected());
+}
+
+/// The memory of this process in bytes, on Linux.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.unwrap().split_whitespace().next().unwrap();
+    Some(kib.parse::<usize>().unwrap() << 10)
+}
+
 /// Revokes the credentials of the first replica, and restores them.
 pub(crate) async fn creds_revoked<E: Engine + Clone>(
     [revoked, other]: [E; 2],
@@ -295,6 +329,7 @@ pub(crate) async fn creds_revoked<E: Engine + Clone>(
         "{refused:?}"
     );
     assert_eq!(begun, 503);
+    keeps_nothing(&one).await;
     restore();
     connected(&one.engine).await;
     listener.all_told().await;
