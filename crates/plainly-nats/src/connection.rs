@@ -4,7 +4,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, Event, HeaderMap, Message, Request, RequestErrorKind, Subscriber};
+use async_nats::{
+    Client, ClientError, Event, HeaderMap, Message, Request, RequestErrorKind, Subscriber,
+};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use tokio::sync::watch;
@@ -39,8 +41,9 @@ pub(crate) enum NoReply {
 pub(crate) struct News {
     /// Counts the times that the connection came up or went down. Odd while connected.
     turns: u64,
-    /// Whether a warning about the current outage was logged.
-    is_said: bool,
+    /// The reason why the last attempt to connect failed, during the current outage. The first one
+    /// of an outage was logged.
+    failed: Option<String>,
     /// The number of gaps, at which messages may be missing.
     pub(crate) gaps: u64,
     /// The number of errors from the server, and the last one.
@@ -51,6 +54,23 @@ impl News {
     fn is_up(&self) -> bool {
         self.turns % 2 == 1
     }
+
+    fn down(&self) -> NoReply {
+        let why = self.failed.as_ref().map(|why| format!(": {why}"));
+        NoReply::Down(format!("there is no connection to NATS{}", why.unwrap_or_default()).into())
+    }
+}
+
+/// The reason why an attempt to connect failed, and what to do. The library has no other name for
+/// the first.
+fn in_words(error: &ClientError) -> String {
+    match error {
+        ClientError::Other(text) if text == "authorization violation" => {
+            "NATS rejects the user: check the credentials, or the password in the URL".to_owned()
+        }
+        ClientError::Other(text) => text.clone(),
+        ClientError::MaxReconnects | ClientError::ServerNotInPool => error.to_string(),
+    }
 }
 
 /// Updates [`News`] by an event of the client library. The log shows the servers' addresses.
@@ -59,7 +79,7 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event, places: &str) {
         Event::Connected if !news.is_up() => {
             news.gaps += u64::from(news.turns > 0);
             news.turns += 1;
-            news.is_said = false;
+            news.failed = None;
             tracing::info!("connected to NATS");
         }
         Event::Disconnected if news.is_up() => news.turns += 1,
@@ -68,13 +88,15 @@ pub(crate) fn note(news: &watch::Sender<News>, event: Event, places: &str) {
             tracing::warn!("NATS reports an error: {error}");
             news.errors = (news.errors.0 + 1, error.to_string());
         }
-        Event::ClientError(error) if !news.is_said => {
-            news.is_said = true;
-            tracing::warn!("no connection to NATS at {places}, retrying: {error}");
+        Event::ClientError(error) => {
+            let why = in_words(&error);
+            if news.failed.is_none() {
+                tracing::warn!("no connection to NATS at {places}, retrying: {why}");
+            }
+            news.failed = Some(why);
         }
         Event::Connected
         | Event::Disconnected
-        | Event::ClientError(_)
         | Event::LameDuckMode
         | Event::Draining
         | Event::Closed => {}
@@ -147,7 +169,7 @@ impl Connection {
         match timeout_at(until, up).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(closed)) => Err(NoReply::Down(closed.into())),
-            Err(_) => Err(NoReply::Down("there is no connection to NATS".into())),
+            Err(_) => Err(self.news.borrow().down()),
         }
     }
 
@@ -162,7 +184,7 @@ impl Connection {
         let mut news = self.news.clone();
         let before = news.borrow_and_update().clone();
         if !before.is_up() || !self.is_up() {
-            return Err(NoReply::Down("there is no connection to NATS".into()));
+            return Err(before.down());
         }
         let mut request = Request::new().payload(payload).timeout(None);
         if !headers.is_empty() {
