@@ -213,7 +213,7 @@ impl PartPosition {
 /// A fragment that begins like a part but is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid part: expected #line=A,B or #tail=N or #bytes=A-B or #page=A-B with numbers in ascending order"
+    "invalid part: expected #line=A,B or #tail=N or #bytes=A-B or #page=A-B, with numbers below 2^64 in ascending order, and N and pages from 1"
 )]
 #[non_exhaustive]
 pub struct InvalidPart;

@@ -64,12 +64,16 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
 
 /// The problem of a change at a URI where the store can't have a resource.
 pub(super) async fn no_place<S: Store>(source: &StoreView<S>, uri: &str) -> Problem {
-    let Some((parent, _, _)) = beside(source, uri).await else {
+    let Some((parent, missing, _)) = beside(source, uri).await else {
         return not_served(uri, &source.roots);
     };
     match uri.rsplit_once('/') {
         Some((collection, _)) if collection != parent => {
-            Problem::not_found("collection", collection).suggest("Create it first.")
+            let advice = match missing.starts_with('.') {
+                true => "Use another name: hidden ones may not be served. Or create it first.",
+                false => "Create it first.",
+            };
+            Problem::not_found("collection", collection).suggest(advice)
         }
         _ => Problem::validation("uri", format!("{parent} serves no {}.", last(uri)))
             .suggest("Use another name: hidden and ignored ones are not served."),

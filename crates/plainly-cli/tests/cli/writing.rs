@@ -222,7 +222,7 @@ const IMPOSSIBLE: [(&str, &str, &str); 16] = [
     (
         "write_resource",
         r#"{"uri": "docs/.git/config", "text": ""}"#,
-        "was not found. Create it first",
+        "hidden ones may not be served",
     ),
     (
         "write_resource",

@@ -122,7 +122,7 @@ impl EditFault {
     pub fn advice(&self) -> &'static str {
         match self {
             Self::NotUtf8 => {
-                "Write the text as a new resource: in place of a document or picture, it would destroy it."
+                "To make it UTF-8, write the whole text. In place of a document or picture, write a new resource."
             }
             Self::TooManyLines { .. } => "Write the whole resource instead.",
             Self::Empty => "Put text into `old` that is beside the place, and repeat it in `new`.",

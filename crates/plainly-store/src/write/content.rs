@@ -144,7 +144,7 @@ async fn check_text<S: Writable>(
         known.any(|known| known.eq_ignore_ascii_case(ending))
     };
     if ending.is_some_and(|(_, ending)| is_binary_ending(ending)) {
-        return Err(problems::no_text(uri));
+        return Err(problems::wrong_ending(uri));
     }
     match store.read_range(RangeQuery::new(uri, HEAD)).await {
         Ok(head) if is_binary(&head.bytes) => Err(problems::no_text(uri)),

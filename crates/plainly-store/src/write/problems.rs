@@ -16,7 +16,10 @@ use crate::{StoreView, formats, problems};
 /// The problem to report when a change of `uri` fails with `error`.
 pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteError) -> Problem {
     match error {
-        WriteError::Changed { tag } => changed(uri, tag.as_deref()),
+        WriteError::Changed { tag } => match source.store.metadata(uri).await {
+            Err(StoreError::NotFound) => absent(uri),
+            Ok(_) | Err(_) => changed(uri, tag.as_deref()),
+        },
         WriteError::Exists => Problem::already_exists("resource", uri)
             .suggest("Use another name, or leave out create_only to replace it; with if_tag only if it is as you read it."),
         WriteError::NotEmpty => {
@@ -72,6 +75,12 @@ pub(super) fn changed(uri: &str, tag: Option<&str>) -> Problem {
     }
 }
 
+/// The problem of an expected tag where nothing exists.
+fn absent(uri: &str) -> Problem {
+    Problem::validation("if_tag", format!("{uri} does not exist."))
+        .suggest("Leave out if_tag if you mean to create it.")
+}
+
 /// The problem of a resource that others keep changing.
 pub(super) fn contended(uri: &str) -> Problem {
     let message = format!("{uri} is being changed by others again and again.");
@@ -102,6 +111,14 @@ pub(super) fn in_the_way(to: &str) -> Problem {
 pub(super) fn no_text(uri: &str) -> Problem {
     let message = format!("{uri} is a document, picture or the like, which text would destroy.");
     Problem::new(ProblemCode::InvalidFileType, message).suggest("Write the text as a new resource.")
+}
+
+/// The problem of text under a name that only other files have.
+pub(super) fn wrong_ending(uri: &str) -> Problem {
+    let message =
+        format!("{uri} has the name of a document, picture or the like, which text is not.");
+    Problem::new(ProblemCode::InvalidFileType, message)
+        .suggest("Write the text as a new resource with another ending, such as .md.")
 }
 
 /// The problem of appending text to a resource in another encoding.
@@ -189,7 +206,8 @@ pub(super) fn of_edits(found: Vec<EditProblem>, resource: &Resource) -> Failure 
         let field = edit.map_or_else(|| "edits".to_owned(), |edit| format!("edits[{edit}]"));
         let problem = match fault {
             EditFault::NotUtf8 => {
-                Problem::new(ProblemCode::InvalidFileType, "It is not text in UTF-8.")
+                let message = format!("{} is not text in UTF-8.", resource.uri);
+                Problem::new(ProblemCode::InvalidFileType, message)
             }
             EditFault::TooLarge { .. } => {
                 Problem::new(ProblemCode::PayloadTooLarge, format!("{fault}."))

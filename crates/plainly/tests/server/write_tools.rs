@@ -100,7 +100,7 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
     .await;
     assert_eq!(
         text(&edited),
-        "It is not text in UTF-8. Write the text as a new resource: in place of a document or picture, it would destroy it."
+        "mem:///d/picture is not text in UTF-8. To make it UTF-8, write the whole text. In place of a document or picture, write a new resource."
     );
     let written = call(&client, "write_resource", json!({"uri": uri, "text": "P"})).await;
     assert_eq!(
@@ -119,7 +119,7 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
     }
     let new = json!({"uri": "mem:///d/New.DOCX", "text": "# New"});
     let written = call(&client, "write_resource", new).await;
-    assert!(text(&written).starts_with("mem:///d/New.DOCX is a document"));
+    assert!(text(&written).starts_with("mem:///d/New.DOCX has the name of a document"));
     assert!(memory.metadata("mem:///d/New.DOCX").await.is_err());
 }
 
