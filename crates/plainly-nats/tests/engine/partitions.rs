@@ -1,5 +1,7 @@
 //! Servers that stop, all at once or only the leader, and networks that are cut.
 
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
@@ -86,17 +88,36 @@ async fn one_way() {
 #[tokio::test]
 #[ignore = "takes half a minute: .ci/full"]
 async fn partition_of_engine() {
+    split([Way::Closed, Way::Closed]).await;
+}
+
+/// Nothing from the first server arrives at the others.
+#[tokio::test]
+#[ignore = "takes half a minute: .ci/full"]
+async fn one_way_to_a_server() {
+    split([Way::Mute, Way::Deaf]).await;
+}
+
+/// Nothing from the others arrives at the first server.
+#[tokio::test]
+#[ignore = "takes a minute: .ci/full"]
+async fn one_way_from_a_server() {
+    split([Way::Deaf, Way::Mute]).await;
+}
+
+/// Cuts the first of three servers off from the others, by these faults of the connections that it
+/// has opened and of those that the others have opened.
+async fn split([out, back]: [Way; 2]) {
     let Some(mut servers) = Servers::prepare(3, "") else {
         return;
     };
     // The first server and the others reach each other only through proxies.
     let mut proxies = Vec::new();
-    for (from, to) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
+    for (from, to, way) in [(0, 1, out), (1, 0, back), (0, 2, out), (2, 0, back)] {
         let proxy = Proxy::to(servers.route(to)).await;
         servers.lead(from, to, proxy.port);
-        proxies.push(proxy);
+        proxies.push((proxy, way));
     }
-    let set = |way| proxies.iter().for_each(|proxy| proxy.set(way));
     for index in 0..3 {
         servers.run(index);
     }
@@ -107,16 +128,18 @@ async fn partition_of_engine() {
     let nats = Nats::connect([servers.url(0)]).name("test").await.unwrap();
     connected(&nats).await;
     assert!(nats.get("before").await.unwrap().is_some());
-    set(Way::Closed);
+    proxies.iter().for_each(|(proxy, way)| proxy.set(*way));
     // The two servers elect a leader, if they have lost theirs.
     put_at_last(&other, "during").await;
     let begin = Instant::now();
     let alone = put(&nats, "alone").await;
     assert!(alone.is_err(), "{alone:?}");
     assert!(begin.elapsed() < Duration::from_secs(6));
-    set(Way::Open);
+    // A server that hears nothing demands elections, which interrupt the others.
+    put_at_last(&other, "later").await;
+    proxies.iter().for_each(|(proxy, _)| proxy.set(Way::Open));
     put_at_last(&nats, "after").await;
-    for key in ["before", "during", "after"] {
+    for key in ["before", "during", "later", "after"] {
         for side in [&nats, &other] {
             let found = until(async || side.get(key).await.ok()).await;
             assert!(found.is_some(), "{key} is lost");
