@@ -353,7 +353,7 @@ async fn huge() {
 }
 
 #[tokio::test]
-#[ignore = "takes half a minute: .ci/full"]
+#[ignore = "takes a minute: .ci/full"]
 async fn huge_as_can_be() {
     let Some(servers) = Servers::start(1, "max_payload: 64KB") else {
         return;

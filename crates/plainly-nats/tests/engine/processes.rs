@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::collections::BTreeSet;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write as _;
 use std::net::TcpListener;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Once;
+use std::sync::{Mutex, Once};
 use std::time::Duration;
 
 use plainly_cluster::{Engine, EngineError};
@@ -38,13 +40,20 @@ pub(crate) fn say_skipped(tests: &str) {
     writeln!(stderr, "\nSKIPPED: {tests}\n").unwrap();
 }
 
-/// Ports that are free now.
+/// Ports that are free, and that no other test of this process gets. They are below those that the
+/// system gives to connections, one of which could take a port before its server starts.
 pub(crate) fn ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<_> = (0..count)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    let ports = listeners.iter().map(|one| one.local_addr().unwrap().port());
-    ports.collect()
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let mut given = GIVEN.lock().unwrap();
+    let mut ports = Vec::new();
+    while ports.len() < count {
+        let random = RandomState::new().build_hasher().finish();
+        let port = u16::try_from(10_000 + random % 22_000).unwrap();
+        if given.insert(port) && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            ports.push(port);
+        }
+    }
+    ports
 }
 
 /// A server, which is killed when this is dropped.
