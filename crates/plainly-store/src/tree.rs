@@ -85,6 +85,7 @@ async fn run<S: Store>(
     let top = source.uri(args.uri.as_deref())?;
     let mut gathering = TreeWalk {
         source: &source,
+        is_for_one: top.is_some(),
         exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
         depth: args.depth.unwrap_or(DEPTH).clamp(1, LARGEST_DEPTH),
         left: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
@@ -101,6 +102,8 @@ async fn run<S: Store>(
 /// The options for collecting a tree, and the remaining numbers of entries and bytes.
 struct TreeWalk<'a, S> {
     source: &'a StoreView<S>,
+    /// Whether the caller named the top, which must be a collection then.
+    is_for_one: bool,
     exclude: Option<Globs>,
     depth: usize,
     left: usize,
@@ -177,8 +180,10 @@ impl<S: Store> TreeWalk<'_, S> {
     /// Creates a node without children, or with the reason why it can't have any.
     async fn top(&self, uri: &str) -> Node {
         let (resource, problem) = match self.source.store.metadata(uri).await {
-            Ok(resource) if entry::is_collection(&resource) => (resource, None),
-            Ok(resource) => (resource, Some(problems::is_no_collection(uri))),
+            Ok(resource) if self.is_for_one && !entry::is_collection(&resource) => {
+                (resource, Some(problems::is_no_collection(uri)))
+            }
+            Ok(resource) => (resource, None),
             Err(error) => {
                 let unknown = Resource::new(uri, uri).is_collection(true);
                 (unknown, Some(problems::of(self.source, uri, error).await))

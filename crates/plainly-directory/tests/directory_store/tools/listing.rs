@@ -177,6 +177,18 @@ fn a_tree_has_several_levels() {
     );
 }
 
+#[test]
+fn a_single_file_is_a_line_of_the_tree_of_everything() {
+    let around = tempfile::tempdir().unwrap();
+    std::fs::write(around.path().join("one.md"), "").unwrap();
+    let store = plainly_directory::DirectoryStore::new(around.path().join("one.md")).unwrap();
+    let fixture = three();
+    let tools = Tools::offering(&fixture, store.tools(), plainly::Revision::V2026_07_28);
+    assert_eq!(tools.text("tree", json!({})), "file:///one.md");
+    let error = tools.error("tree", json!({"uri": "one.md"}));
+    assert!(error.contains("file:///one.md is a file"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn names_can_not_draw_lines_of_their_own() {
