@@ -2,8 +2,9 @@
 //! handle refers to a directory without a name. Another directory at the path is served instead,
 //! unless another user may have put it there.
 
+use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub(super) struct Current {
 }
 
 /// The result of looking for a directory that replaces the known one.
-enum Replacement {
+pub(super) enum Replacement {
     /// There is no other directory.
     Missing,
     Found(Dir),
@@ -46,7 +47,11 @@ impl Current {
     }
 
     /// The directory to serve. `uri` names it in the log.
-    pub(super) fn dir(&mut self, path: &Path, uri: &str) -> Arc<Dir> {
+    pub(super) fn dir(
+        &mut self,
+        uri: &str,
+        find: impl FnOnce(&Metadata) -> Replacement,
+    ) -> Arc<Dir> {
         let Ok(metadata) = self.dir.dir_metadata() else {
             return Arc::clone(&self.dir);
         };
@@ -55,7 +60,7 @@ impl Current {
             return Arc::clone(&self.dir);
         }
         self.looked = Instant::now();
-        match find(path, &metadata) {
+        match find(&metadata) {
             Replacement::Found(dir) => {
                 tracing::info!(uri, "another directory at its path is served");
                 *self = Self::new(dir);
@@ -82,39 +87,81 @@ impl Current {
 }
 
 /// Looks for another directory at the path of `known`.
-fn find(path: &Path, known: &Metadata) -> Replacement {
+pub(super) fn find(path: &Path, known: &Metadata) -> Replacement {
     match handle::identity(path) {
         Ok(found) if found != (known.dev(), known.ino()) => {}
         Ok(_) | Err(_) => return Replacement::Missing,
     }
-    match open(path, owner(known)) {
+    let opened = open(path, owner(known), |parent, name, is_link| match is_link {
+        true => Dir::open_ambient_dir(path, ambient_authority()),
+        false => parent.open_dir_nofollow(name),
+    });
+    replacement(opened)
+}
+
+/// Looks for another directory that contains the file at `path`, or another `name` of that file, if
+/// `path` or a directory above is a link.
+pub(super) fn find_file(path: &Path, name: &mut Arc<OsStr>, known: &Metadata) -> Replacement {
+    let is_known = |(place, found): (PathBuf, Arc<OsStr>)| {
+        let identity = handle::identity(&place).ok();
+        found == *name && identity == Some((known.dev(), known.ino()))
+    };
+    if real(path).map_or(true, is_known) {
+        return Replacement::Missing;
+    }
+    let mut new = None;
+    let opened = open(path, owner(known), |_, _, _| {
+        let (place, name) = real(path)?;
+        new = Some(name);
+        Dir::open_ambient_dir(place, ambient_authority())
+    });
+    if let (Ok(Some(_)), Some(new)) = (&opened, new) {
+        *name = new;
+    }
+    replacement(opened)
+}
+
+/// The directory that contains the file at `path`, and the name of the file, links resolved.
+pub(super) fn real(path: &Path) -> io::Result<(PathBuf, Arc<OsStr>)> {
+    let real = path.canonicalize()?;
+    match (real.parent(), real.file_name()) {
+        (Some(place), Some(name)) => Ok((place.to_owned(), name.into())),
+        (None, _) | (_, None) => Err(io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+fn replacement(opened: io::Result<Option<Dir>>) -> Replacement {
+    match opened {
         Ok(Some(dir)) => Replacement::Found(dir),
         Ok(None) => Replacement::Foreign,
         Err(_) => Replacement::Missing,
     }
 }
 
-/// Opens the directory at the path. Returns `None` if another user owns it or the link to it.
-fn open(path: &Path, user: u32) -> io::Result<Option<Dir>> {
+/// Opens a directory that the path leads to. Returns `None` if another user owns it or the link at
+/// the path.
+fn open(
+    path: &Path,
+    user: u32,
+    open: impl FnOnce(&Dir, &OsStr, bool) -> io::Result<Dir>,
+) -> io::Result<Option<Dir>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
     };
     let parent = Dir::open_ambient_dir(parent, ambient_authority())?;
     let entry = parent.symlink_metadata(name)?;
-    let dir = if entry.is_symlink() {
-        if ![user, ROOT].contains(&owner(&entry)) {
-            return Ok(None);
-        }
-        let dir = Dir::open_ambient_dir(path, ambient_authority())?;
+    let is_link = entry.is_symlink();
+    if is_link && ![user, ROOT].contains(&owner(&entry)) {
+        return Ok(None);
+    }
+    let dir = open(&parent, name, is_link)?;
+    if is_link {
         // The link may have been replaced between the check and the opening.
         let after = parent.symlink_metadata(name)?;
         if (after.ino(), handle::changed(&after)) != (entry.ino(), handle::changed(&entry)) {
             return Err(io::ErrorKind::NotFound.into());
         }
-        dir
-    } else {
-        parent.open_dir_nofollow(name)?
-    };
+    }
     // The directory may have been replaced before it was opened, so the check uses the handle.
     let is_own = owner(&dir.dir_metadata()?) == user;
     Ok(is_own.then_some(dir))
@@ -154,7 +201,8 @@ mod tests {
         /// The names in the directory that is served one second later.
         fn names(&mut self) -> Vec<String> {
             self.current.looked = Instant::now().checked_sub(LOOKED).unwrap();
-            let dir = self.current.dir(&self.around.path().join("d"), "file:///d");
+            let path = self.around.path().join("d");
+            let dir = self.current.dir("file:///d", |known| find(&path, known));
             let names = dir
                 .entries()
                 .unwrap()
@@ -169,7 +217,7 @@ mod tests {
         let path = moved.around.path().join("d");
         assert_eq!(moved.names(), ["before"]);
         fs::rename(moved.around.path().join("other"), &path).unwrap();
-        let dir = moved.current.dir(&path, "file:///d");
+        let dir = moved.current.dir("file:///d", |known| find(&path, known));
         assert!(dir.exists("before"));
         assert_eq!(moved.names(), ["after"]);
     }

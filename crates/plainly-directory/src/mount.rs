@@ -11,7 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::above::RulesAbove;
-use super::current::Current;
+use super::current::{self, Current};
 use super::handle;
 use super::lock::Lock;
 use super::place::VisibleNames;
@@ -25,9 +25,10 @@ const MAX_NAME_BYTES: usize = 255;
 pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
-    /// The name of the only file that is served, if the mount is a single file.
-    pub(super) file: Option<Arc<OsStr>>,
-    /// The path at which the directory is opened again after it was removed.
+    /// The name of the only file that is served, if the mount is a single file. Where its path is
+    /// a link, this is the name of the target.
+    pub(super) file: Option<Lock<Arc<OsStr>>>,
+    /// The path at which the directory or the file is looked for again after it was replaced.
     pub(super) path: PathBuf,
     above: Arc<RulesAbove>,
     /// Whether the mount can be changed.
@@ -39,16 +40,14 @@ pub(super) struct Root {
 impl Root {
     /// The path from the directory to the served file; empty for a directory.
     pub(super) fn start(&self) -> Vec<OsString> {
-        self.file
-            .iter()
-            .map(|name| name.as_ref().to_owned())
-            .collect()
+        let names = self.file.iter();
+        names.map(|name| name.lock().as_ref().to_owned()).collect()
     }
 
     /// The visibility rules of this mount, derived from those of all mounts.
     pub(super) fn shown(&self, all: &VisibleNames) -> VisibleNames {
         match &self.file {
-            Some(name) => all.only(name),
+            Some(name) => all.only(&name.lock()),
             None => VisibleNames {
                 above: (!all.ignored).then(|| Arc::clone(&self.above)),
                 ..all.clone()
@@ -58,12 +57,19 @@ impl Root {
 
     /// The name of the served directory or file: a file's own name, which shows its type.
     pub(super) fn own_name(&self) -> &OsStr {
-        self.file.as_deref().unwrap_or(OsStr::new(&self.name))
+        let own = self.path.file_name().filter(|_| self.file.is_some());
+        own.unwrap_or(OsStr::new(&self.name))
     }
 
     /// The open directory. If another directory is at its path, switches to that one.
     pub(super) fn dir(&self) -> Arc<Dir> {
-        self.current.lock().dir(&self.path, &self.uri)
+        let mut current = self.current.lock();
+        match &self.file {
+            None => current.dir(&self.uri, |known| current::find(&self.path, known)),
+            Some(name) => current.dir(&self.uri, |known| {
+                current::find_file(&self.path, &mut name.lock(), known)
+            }),
+        }
     }
 }
 
@@ -81,12 +87,9 @@ pub(super) fn open(
     is_writable: bool,
 ) -> Result<Root, MountProblem> {
     let found = std::fs::metadata(path).map_err(|error| unopened(path, error))?;
-    let (dir, path_of_dir, file) = match found.is_file() {
+    let (dir, file) = match found.is_file() {
         true => open_file(path)?,
-        false => {
-            let dir = open_dir(path)?;
-            (dir, place(path).unwrap_or_else(|_| path.to_owned()), None)
-        }
+        false => (open_dir(path)?, None),
     };
     let name = match name {
         Some(name) => name,
@@ -100,11 +103,12 @@ pub(super) fn open(
             path: path.to_owned(),
         });
     }
+    let path = place(path).unwrap_or_else(|_| path.to_owned());
     Ok(Root {
         uri: uri::mount(&name),
-        file,
-        above: Arc::new(RulesAbove::new(path_of_dir.clone())),
-        path: path_of_dir,
+        file: file.map(Lock::from),
+        above: Arc::new(RulesAbove::new(path.clone())),
+        path,
         is_writable,
         trash: Ledger::default(),
         current: Lock::from(Current::new(dir)),
@@ -122,18 +126,14 @@ fn place(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Opens the directory that contains a file. Returns it with its path and the file's name, links
-/// resolved.
-fn open_file(path: &Path) -> Result<(Dir, PathBuf, Option<Arc<OsStr>>), MountProblem> {
+/// Opens the directory that contains a file. Returns it with the file's name, links resolved.
+fn open_file(path: &Path) -> Result<(Dir, Option<Arc<OsStr>>), MountProblem> {
     let failed = |error| unopened(path, error);
-    let real = path.canonicalize().map_err(failed)?;
-    let (Some(place), Some(name)) = (real.parent(), real.file_name()) else {
-        return Err(failed(io::ErrorKind::NotADirectory.into()));
-    };
+    let (place, name) = current::real(path).map_err(failed)?;
     // The directory itself may not be readable.
     let dir = Dir::open_ambient_dir(place, ambient_authority()).map_err(failed)?;
-    handle::open(&dir, name).map_err(failed)?;
-    Ok((dir, place.to_owned(), Some(name.into())))
+    handle::open(&dir, &name).map_err(failed)?;
+    Ok((dir, Some(name)))
 }
 
 /// Opens a directory that can be listed.
@@ -156,9 +156,9 @@ fn unopened(path: &Path, source: io::Error) -> MountProblem {
     }
 }
 
-/// The directory's own name, even if `path` is `.` or a link.
+/// The name at the end of `path`, or of what it leads to if it ends in `.` or `..`.
 fn own_name(path: &Path) -> Option<String> {
-    let path = path.canonicalize().ok()?;
+    let path = place(path).ok()?;
     path.file_name()?.to_str().map(str::to_owned)
 }
 

@@ -41,7 +41,7 @@ impl Mounts {
         let Location { mount, path } = location;
         let mut roots = self.roots.iter().enumerate();
         let (index, root) = roots.find(|(_, root)| *root.name == *mount)?;
-        let path = match root.file {
+        let path = match &root.file {
             None if path.len() <= MAX_DEPTH => path,
             Some(_) if path.is_empty() => root.start(),
             Some(_) | None => return None,
@@ -206,8 +206,10 @@ impl<'a> Request<'a> {
 
 impl Target<'_> {
     pub(super) fn name(&self) -> &OsStr {
-        let last = self.path.last().map(OsString::as_os_str);
-        last.unwrap_or(self.root.own_name())
+        match (&self.root.file, self.path.last()) {
+            (None, Some(last)) => last,
+            (Some(_), _) | (None, None) => self.root.own_name(),
+        }
     }
 }
 

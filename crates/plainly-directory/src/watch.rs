@@ -313,7 +313,7 @@ impl WatchedMounts {
             root: index,
             place: self.mounts.place(root, waiter),
             path: PathBuf::new(),
-            uri: match root.file {
+            uri: match &root.file {
                 Some(_) => uri::ROOT.to_owned(),
                 None => root.uri.clone(),
             },

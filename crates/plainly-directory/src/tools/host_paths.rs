@@ -17,10 +17,7 @@ impl HostPaths {
     pub(super) fn of(store: &DirectoryStore) -> Self {
         let mut paths = Vec::new();
         for root in &store.mounts.roots {
-            let path = match &root.file {
-                Some(name) => root.path.join(&**name),
-                None => root.path.clone(),
-            };
+            let path = root.path.clone();
             let resolved = path.canonicalize().ok();
             for path in [Some(path), resolved].into_iter().flatten() {
                 paths.push((path, root.uri.clone()));

@@ -13,6 +13,7 @@ use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::At;
 use super::noticed::{NameChange, NoticedChanges};
+use crate::current;
 use crate::lock::Lock;
 use crate::mount::Root;
 
@@ -33,10 +34,11 @@ impl NotifySystem {
         noticed: &Arc<NoticedChanges>,
     ) -> io::Result<Self> {
         // FSEvents reports paths with links resolved.
-        let path = root
-            .path
-            .canonicalize()
-            .unwrap_or_else(|_| root.path.clone());
+        let path = match root.file {
+            Some(_) => current::real(&root.path).map(|(place, _)| place),
+            None => root.path.canonicalize(),
+        };
+        let path = path.unwrap_or_else(|_| root.path.clone());
         let (noticed, base) = (Arc::clone(noticed), path.clone());
         let watcher =
             notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));

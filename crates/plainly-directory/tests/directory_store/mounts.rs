@@ -128,13 +128,13 @@ fn what_a_program_prints_of_the_store_names_no_path() {
 
 #[cfg(unix)]
 #[test]
-fn the_root_may_be_a_link_and_is_named_after_its_directory() {
+fn the_root_may_be_a_link_and_is_named_after_it() {
     let around = tempfile::tempdir().unwrap();
     fs::create_dir(around.path().join("real")).unwrap();
     fs::write(around.path().join("real/x"), "").unwrap();
     std::os::unix::fs::symlink("real", around.path().join("link")).unwrap();
     let store = DirectoryStore::new(around.path().join("link")).unwrap();
-    assert_eq!(store.mounts().next().unwrap().uri(), "file:///real");
+    assert_eq!(store.mounts().next().unwrap().uri(), "file:///link");
 }
 
 #[cfg(unix)]

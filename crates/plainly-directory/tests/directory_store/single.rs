@@ -108,8 +108,46 @@ fn a_link_to_a_file_is_served_as_what_it_leads_to() {
     write_all(around.path(), &[("d/real.md", "real")]);
     std::os::unix::fs::symlink("d/real.md", around.path().join("link.md")).unwrap();
     let fixture = Fixture::with(&[], |builder| builder.mount(around.path().join("link.md")));
-    assert_eq!(fixture.tree(), ["docs", "real.md"]);
-    assert_eq!(fixture.text("file:///real.md"), "real");
+    assert_eq!(fixture.tree(), ["docs", "link.md"]);
+    assert_eq!(fixture.text("file:///link.md"), "real");
+}
+
+/// The files of a ConfigMap are links through a link that is replaced.
+#[cfg(unix)]
+#[test]
+fn another_target_of_a_link_is_served_and_reported() {
+    use futures_util::StreamExt as _;
+    use plainly::server::SubscribedResources;
+    use plainly::store::{Change, Store as _};
+    use std::os::unix::fs::symlink;
+
+    let around = tempfile::tempdir().unwrap();
+    let path = |name: &str| around.path().join(name);
+    let files = [("1/x.md", "one"), ("2/x.md", "two"), ("2/y", "three")];
+    write_all(around.path(), &files);
+    symlink("1", path("data")).unwrap();
+    symlink("data/x.md", path("x.md")).unwrap();
+    let fixture = Fixture::with(&[], |builder| builder.mount(path("x.md")));
+    let uri = "file:///x.md";
+    let mut changes = fixture.store.watch(SubscribedResources::none()).unwrap();
+    let mut expect = |text: &str| {
+        fixture.block_on(async {
+            let told = Change::Tree(uri.to_owned());
+            while changes.next().await.as_ref() != Some(&told) {}
+        });
+        assert_eq!(fixture.text(uri), text);
+        let mime_type = fixture.metadata(uri).unwrap().mime_type;
+        assert_eq!(mime_type.as_deref(), Some("text/markdown"));
+    };
+    symlink("2", path("next")).unwrap();
+    fs::rename(path("next"), path("data")).unwrap();
+    expect("two");
+    symlink("2/y", path("next")).unwrap();
+    fs::rename(path("next"), path("x.md")).unwrap();
+    expect("three");
+    fs::write(path("next"), "four").unwrap();
+    fs::rename(path("next"), path("x.md")).unwrap();
+    expect("four");
 }
 
 #[cfg(feature = "skills")]

@@ -70,10 +70,9 @@ impl Paths {
                 true => PathBuf::new(),
                 false => uri::below(&root.uri, uri)?,
             };
-            let top = match (&self.local, &root.file) {
-                (Some(_), Some(name)) => root.path.join(&**name),
-                (Some(_), None) => root.path.clone(),
-                (None, _) => Path::new("/").join(&root.name),
+            let top = match &self.local {
+                Some(_) => root.path.clone(),
+                None => Path::new("/").join(&root.name),
             };
             let is_top = below.as_os_str().is_empty();
             Some(if is_top { top } else { top.join(below) })
