@@ -184,7 +184,8 @@ impl World {
         node.part.fail(|faults| match kind {
             0 => faults.is_cut = is_cut,
             1 => faults.lost_events += count,
-            2 => faults.doubtful_writes += count.min(1),
+            // More than one at a time could use up the attempts of a write, which then fails.
+            2 => faults.doubtful_writes = faults.doubtful_writes.max(count.min(1)),
             _ => faults.delay = Duration::from_millis(count as u64),
         });
         if is_cut && node.has_lost {
