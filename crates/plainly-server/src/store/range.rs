@@ -50,6 +50,17 @@ impl ByteRange {
             Self::Last(most) => Ok((size - most.min(size), most.min(size))),
         }
     }
+
+    /// Cuts this range out of the bytes of a whole resource, without a copy. Fails if it begins
+    /// after their end.
+    pub(crate) fn of(self, bytes: &Bytes) -> Result<Ranged, StoreError> {
+        let size = bytes.len() as u64;
+        let (first, length) = self.within(size)?;
+        let start = usize::try_from(first).unwrap_or(bytes.len());
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let end = start.saturating_add(length).min(bytes.len());
+        Ok(Ranged::new(bytes.slice(start..end), first, size))
+    }
 }
 
 /// Bytes of a resource.
@@ -99,10 +110,5 @@ pub(super) async fn of_whole<S: Store + ?Sized>(
         Body::Text(text) => Bytes::from(text),
         Body::Blob(bytes) => Bytes::from(bytes),
     };
-    let size = bytes.len() as u64;
-    let (first, length) = query.range.within(size)?;
-    let start = usize::try_from(first).unwrap_or(bytes.len());
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let end = start.saturating_add(length).min(bytes.len());
-    Ok(Ranged::new(bytes.slice(start..end), first, size))
+    query.range.of(&bytes)
 }

@@ -1,6 +1,7 @@
 //! Lines of a text that is in another encoding than UTF-8. A store decodes a text only as a whole,
 //! so its lines are cut from the whole text.
 
+use bytes::Bytes;
 use plainly_protocol::part::Part;
 use plainly_protocol::types::{Body, Resource, ResourceContents, TEXT_ENCODING};
 use serde_json::Value;
@@ -9,8 +10,8 @@ use crate::store::{
     ListQuery, Page, PartContent, PartQuery, RangeQuery, Ranged, Store, StoreError, read_part,
 };
 
-/// The lines, and the encoding from which they were decoded; `None` if the
-/// resource at `uri` is not decoded, or too large for that.
+/// The lines, and the encoding from which they were decoded; `None` if the resource at `uri` is not
+/// decoded, or too large for that.
 pub(super) async fn lines(
     store: &impl Store,
     uri: &str,
@@ -27,13 +28,13 @@ pub(super) async fn lines(
     } else {
         part
     };
-    let content = read_part(&Decoded(text), PartQuery::new(uri, part)).await;
+    let content = read_part(&Decoded(text.into()), PartQuery::new(uri, part)).await;
     Some((content.ok()?, encoding))
 }
 
 /// A decoded text, as a store of its bytes.
 #[derive(Debug)]
-struct Decoded(String);
+struct Decoded(Bytes);
 
 impl Store for Decoded {
     fn serves(&self, _: &str) -> bool {
@@ -53,15 +54,6 @@ impl Store for Decoded {
     }
 
     async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
-        let size = self.0.len() as u64;
-        let (first, length) = query.range.within(size)?;
-        let bytes = self.0.as_bytes().iter();
-        let bytes = bytes.skip(usize::try_from(first).unwrap_or(usize::MAX));
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        Ok(Ranged::new(
-            bytes.take(length).copied().collect::<Vec<_>>(),
-            first,
-            size,
-        ))
+        query.range.of(&self.0)
     }
 }
