@@ -84,6 +84,14 @@ impl Drop for Process {
     }
 }
 
+/// The memory of a process in bytes; `None` where there is no `/proc`.
+pub(crate) fn memory(process: u32) -> Option<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.unwrap().split_whitespace().next().unwrap();
+    Some(kib.parse::<usize>().unwrap() << 10)
+}
+
 /// Repeats an attempt until it has a result.
 pub(crate) async fn until<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
     let tried = async {

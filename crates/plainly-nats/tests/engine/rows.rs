@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::clients::{Listeners, Session, modern_call, task_call};
 use crate::disk::Disk;
-use crate::processes::{HOUR, connected, count_lost, put, put_all, put_at_last, until};
+use crate::processes::{HOUR, connected, count_lost, memory, put, put_all, put_at_last, until};
 use crate::proxy::{Proxy, Way};
 use crate::served::{Replica, text_of};
 
@@ -274,7 +274,8 @@ pub(crate) async fn thundering_start(all: Vec<impl Engine + Clone>, run: impl Fn
 async fn keeps_nothing(one: &Replica<impl Engine>) {
     const EVENT: usize = 512 << 10;
     const EVENTS: usize = 8 << 10;
-    let Some(before) = resident() else {
+    let own = || memory(std::process::id());
+    let Some(before) = own() else {
         return;
     };
     for number in 0..EVENTS {
@@ -286,7 +287,7 @@ async fn keeps_nothing(one: &Replica<impl Engine>) {
         }
         if number % 256 == 0 {
             // Other tests of this process use memory too, but less than a tenth of all events.
-            let grown = resident().unwrap().saturating_sub(before) >> 20;
+            let grown = own().unwrap().saturating_sub(before) >> 20;
             assert!(
                 grown < ((EVENT * EVENTS / 10) >> 20),
                 "{grown} MiB after {number}"
@@ -294,14 +295,6 @@ async fn keeps_nothing(one: &Replica<impl Engine>) {
         }
     }
     assert!(!one.engine.is_connected());
-}
-
-/// The memory of this process in bytes, on Linux.
-fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.unwrap().split_whitespace().next().unwrap();
-    Some(kib.parse::<usize>().unwrap() << 10)
 }
 
 /// Revokes the credentials of the first replica, and restores them.
