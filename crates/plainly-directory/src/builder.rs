@@ -69,7 +69,7 @@ impl DirectoryStoreBuilder {
         }
     }
 
-    /// Serves the directory at `path` under its own name, with links resolved.
+    /// Serves the directory at `path` under the name at the end of `path`, even if that is a link.
     pub fn mount(self, path: impl Into<PathBuf>) -> Self {
         self.add(None, path.into(), false)
     }
